@@ -1,0 +1,14 @@
+//! Functions for SQL.
+
+mod read_binlog;
+
+pub use read_binlog::ReadBinlog;
+
+use crate::table::BinlogOptions;
+use datafusion::prelude::SessionContext;
+use std::sync::Arc;
+
+/// Registers every function of this crate.
+pub fn register_all(ctx: &SessionContext, options: &BinlogOptions) {
+    ctx.register_udtf("read_binlog", Arc::new(ReadBinlog::new(options.clone())));
+}
