@@ -319,8 +319,33 @@ fn string(value: &str) -> String {
     text + "\""
 }
 
+/// The shortest text `d.ddde-n`; of two that are equally near the one that ends with an even digit.
+fn even_where_equally_near(value: f64) -> String {
+    let short = format!("{value:e}");
+    let (mantissa, exponent) = short.split_once('e').unwrap();
+    let digits = mantissa.len() - usize::from(mantissa.contains('.'));
+    // All the digits that the double has.
+    let exact = format!("{value:.1100e}");
+    let (exact, _) = exact.split_once('e').unwrap();
+    let exact = exact.replace('.', "");
+    let exact = exact.trim_end_matches('0');
+    let Some(below) = exact
+        .strip_suffix('5')
+        .filter(|below| below.len() == digits)
+    else {
+        return short;
+    };
+    let text = format!("{}.{}e{exponent}", &below[..1], &below[1..]);
+    let even = below.ends_with(['0', '2', '4', '6', '8']);
+    if even && text.replace(".e", "e").parse() == Ok(value) {
+        text.replace(".e", "e")
+    } else {
+        short
+    }
+}
+
 fn double(value: f64) -> String {
-    let short = format!("{:e}", value.abs());
+    let short = even_where_equally_near(value.abs());
     let (mantissa, exponent) = short.split_once('e').unwrap();
     let digits = mantissa.replace('.', "");
     let point = exponent.parse::<i64>().unwrap() + 1;

@@ -86,6 +86,20 @@ fn decode_anything(document: &[u8]) {
     }
 }
 
+#[test]
+#[allow(clippy::excessive_precision)] // every digit is meant: the middle between two texts
+fn of_two_texts_equally_near_the_even_one() {
+    // Exactly …899.25 and …902.75: found by chance.
+    for (value, want) in [
+        (-1299709906990899.25, "-1299709906990899.2"),
+        (1299709906990902.75, "1299709906990902.8"),
+    ] {
+        let value = Value::Double(value);
+        assert_eq!(text(&value.encode()), want);
+        assert_eq!(value.text(), want);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
