@@ -4,8 +4,9 @@
 //! part of it; a few short texts out of a large block are copied.
 
 use crate::binlog::reader::Block;
-use arrow::array::{ArrayRef, BinaryViewBuilder, StringViewBuilder};
+use arrow::array::{ArrayRef, GenericByteViewBuilder};
 use arrow::buffer::Buffer;
+use arrow::datatypes::{BinaryViewType, ByteViewType, StringViewType};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -65,35 +66,24 @@ impl TextColumn {
 
     /// The texts as Utf8View. All of them have been valid UTF-8 when they were pushed.
     pub fn finish_text(self, blocks: &[Block]) -> ArrayRef {
-        let mut builder = StringViewBuilder::with_capacity(self.entries.len());
-        let mut buffers = HashMap::new();
-        for entry in &self.entries {
-            let Some((bytes, block)) = self.resolve(entry, blocks) else {
-                builder.append_null();
-                continue;
-            };
-            if let Some((at, start)) = block {
-                let buffer = *buffers
-                    .entry(at)
-                    .or_insert_with(|| builder.append_block(buffer_of(blocks, at)));
-                if builder
-                    .try_append_view(buffer, start, bytes.len() as u32)
-                    .is_ok()
-                {
-                    continue;
-                }
-            }
-            match std::str::from_utf8(bytes) {
-                Ok(text) => builder.append_value(text),
-                Err(_) => builder.append_value(String::from_utf8_lossy(bytes)),
-            }
-        }
-        Arc::new(builder.finish())
+        self.finish::<StringViewType>(blocks, |builder, bytes| match std::str::from_utf8(bytes) {
+            Ok(text) => builder.append_value(text),
+            Err(_) => builder.append_value(String::from_utf8_lossy(bytes)),
+        })
     }
 
     /// The bytes as BinaryView.
     pub fn finish_bytes(self, blocks: &[Block]) -> ArrayRef {
-        let mut builder = BinaryViewBuilder::with_capacity(self.entries.len());
+        self.finish::<BinaryViewType>(blocks, |builder, bytes| builder.append_value(bytes))
+    }
+
+    /// Views into the blocks that are shared, copies by `append` of everything else.
+    fn finish<T: ByteViewType>(
+        self,
+        blocks: &[Block],
+        append: impl Fn(&mut GenericByteViewBuilder<T>, &[u8]),
+    ) -> ArrayRef {
+        let mut builder = GenericByteViewBuilder::<T>::with_capacity(self.entries.len());
         let mut buffers = HashMap::new();
         for entry in &self.entries {
             let Some((bytes, block)) = self.resolve(entry, blocks) else {
@@ -111,7 +101,7 @@ impl TextColumn {
                     continue;
                 }
             }
-            builder.append_value(bytes);
+            append(&mut builder, bytes);
         }
         Arc::new(builder.finish())
     }

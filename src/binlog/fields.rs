@@ -66,13 +66,14 @@ pub struct Fields<'a> {
     pub details: Option<String>,
 }
 
-/// Types of rows events: those whose flags end a statement.
+/// Whether this is a rows event, whose flags can end a statement.
+pub fn is_rows(code: u8) -> bool {
+    matches!(code, 20..=25 | 30..=32 | 39 | 166..=171)
+}
+
+/// The types for which [`is_rows`] holds.
 pub fn rows_types() -> TypeSet {
-    (20..=25)
-        .chain(30..=32)
-        .chain([39])
-        .chain(166..=171)
-        .collect()
+    (0..=u8::MAX).filter(|&code| is_rows(code)).collect()
 }
 
 /// Takes note of an event in `maps`; the answer is the table of a rows event, if its map is in
@@ -89,7 +90,7 @@ pub fn observe_tables(
                 let _ = maps.insert(&map);
             }
         }
-        20..=25 | 30..=32 | 39 | 166..=171 => {
+        code if is_rows(code) => {
             let (id, flags) = rows_head(raw, format)?;
             let map = maps.get(id).cloned();
             if flags & STMT_END_F != 0 {
@@ -132,27 +133,44 @@ pub fn decode<'a>(
     needs: Needs,
     problems: &mut Vec<Problem>,
 ) -> Fields<'a> {
-    let mut fields = Fields::default();
-    let type_name = event::type_name(raw.header.type_code);
-    let mut note = |kind, message: String| {
-        let size = u64::from(raw.header.event_size);
-        let message = format!("{type_name}: {message}");
-        let mut problem = Problem::error(kind, raw.offset, size, message);
-        if kind == ProblemKind::UndecodedValue {
-            // Its raw form is in the result.
-            problem.severity = Severity::Warning;
-        }
-        problem.payload_index = payload_index;
-        problems.push(problem);
-    };
-    let decoded = match decode_event(raw, format) {
-        Ok(event) => event,
+    let mut note = |kind, message| problems.push(problem_of(raw, payload_index, kind, message));
+    match decode_event(raw, format) {
+        Ok(event) => fields_of(&event, table, needs, note),
         Err(error) => {
             note(ProblemKind::BadEvent, error.to_string());
-            return fields;
+            Fields::default()
         }
-    };
-    if let Err((kind, message)) = fields.fill(&decoded, table, needs) {
+    }
+}
+
+/// A problem with one event.
+fn problem_of(
+    raw: &RawEvent<'_>,
+    payload_index: Option<u32>,
+    kind: ProblemKind,
+    message: String,
+) -> Problem {
+    let size = u64::from(raw.header.event_size);
+    let type_name = event::type_name(raw.header.type_code);
+    let message = format!("{type_name}: {message}");
+    let mut problem = Problem::error(kind, raw.offset, size, message);
+    if kind == ProblemKind::UndecodedValue {
+        // Its raw form is in the result.
+        problem.severity = Severity::Warning;
+    }
+    problem.payload_index = payload_index;
+    problem
+}
+
+/// The fields of a decoded event; `note` is told what of them does not decode.
+fn fields_of<'a>(
+    decoded: &Event<'a>,
+    table: Option<&Arc<TableMapOwned>>,
+    needs: Needs,
+    mut note: impl FnMut(ProblemKind, String),
+) -> Fields<'a> {
+    let mut fields = Fields::default();
+    if let Err((kind, message)) = fields.fill(decoded, table, needs) {
         note(kind, message);
     }
     if needs.info {
@@ -305,26 +323,20 @@ impl Checker {
             header: &raw.header,
             format,
         };
-        if let Ok((event, rest)) = Event::decode_with_rest(raw.body(), &cx) {
-            let undecoded = rest.len().saturating_add(event.undecoded());
-            if undecoded > 0 {
-                let mut problem = Problem::error(
-                    ProblemKind::UndecodedValue,
-                    raw.offset,
-                    u64::from(raw.header.event_size),
-                    format!(
-                        "{}: {undecoded} bytes belong to no known field; they are in the column \
-                         body",
-                        event::type_name(raw.header.type_code)
-                    ),
-                )
-                .with_severity(Severity::Warning);
-                problem.payload_index = payload_index;
-                problems.push(problem);
+        let mut note = |kind, message| problems.push(problem_of(raw, payload_index, kind, message));
+        match Event::decode_with_rest(raw.body(), &cx) {
+            Ok((event, rest)) => {
+                let undecoded = rest.len().saturating_add(event.undecoded());
+                if undecoded > 0 {
+                    let message = format!(
+                        "{undecoded} bytes belong to no known field; they are in the column body"
+                    );
+                    note(ProblemKind::UndecodedValue, message);
+                }
+                fields_of(&event, table.as_ref(), Needs::ALL, note);
             }
+            Err(error) => note(ProblemKind::BadEvent, error.to_string()),
         }
-        let table = table.as_ref();
-        decode(raw, payload_index, format, table, Needs::ALL, &mut problems);
         problems
     }
 }

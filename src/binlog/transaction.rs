@@ -12,10 +12,9 @@
 
 use super::cursor::Cursor;
 use super::event::{self, Event, EventContext, FormatDescription, MariadbGtidEvent, STMT_END_F};
-use super::fields::{rows_head, rows_types};
+use super::fields::{is_rows, rows_head};
 use super::frame::{RawEvent, TypeSet};
 use super::gtid::AnyGtid;
-use std::sync::LazyLock;
 
 /// A transaction, as far as its first event tells.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,19 +39,25 @@ pub struct TransactionTracker {
 
 /// Types whose bodies [`TransactionTracker::observe`] looks into.
 pub fn transaction_types() -> TypeSet {
-    let own: TypeSet = [2, 33, 34, 42, 162].into_iter().collect();
-    own.union(rows_types())
+    (0..=u8::MAX)
+        .filter(|&code| code == QUERY || is_gtid(code) || is_rows(code))
+        .collect()
 }
 
+/// Code of QUERY.
+const QUERY: u8 = 2;
 /// Code of INCIDENT.
 const INCIDENT: u8 = 26;
 
-/// Types that belong to the log, not to a transaction.
-static OF_THE_LOG: LazyLock<TypeSet> = LazyLock::new(|| {
-    [1, 3, 4, 7, 15, 27, 35, 41, 161, 163, 164]
-        .into_iter()
-        .collect()
-});
+/// Whether events of this type belong to the log, not to a transaction.
+pub fn is_of_the_log(code: u8) -> bool {
+    matches!(code, 1 | 3 | 4 | 7 | 15 | 27 | 35 | 41 | 161 | 163 | 164)
+}
+
+/// Whether this is a GTID event of either vendor: GTID, ANONYMOUS_GTID, GTID_TAGGED.
+pub fn is_gtid(code: u8) -> bool {
+    matches!(code, 33 | 34 | 42 | 162)
+}
 
 impl TransactionTracker {
     /// The transaction of the next event; `inner`: it stands inside a TRANSACTION_PAYLOAD.
@@ -69,7 +74,7 @@ impl TransactionTracker {
             return self.current;
         }
         let code = raw.header.type_code;
-        if OF_THE_LOG.contains(code) {
+        if is_of_the_log(code) {
             if matches!(
                 code,
                 event::FORMAT_DESCRIPTION | event::START_V3 | event::STOP
@@ -81,7 +86,7 @@ impl TransactionTracker {
         if self.ended {
             *self = Self::default();
         }
-        if matches!(code, 33 | 34 | 42 | 162) {
+        if is_gtid(code) {
             self.begin(raw, format);
             return self.current;
         }
@@ -95,14 +100,14 @@ impl TransactionTracker {
             commit_timestamp: None,
         });
         match code {
-            2 => self.statement(query_text(raw, format)),
+            QUERY => self.statement(query_text(raw, format)),
             165 => self.ended = !self.block,
             // XID, XA_PREPARE, TRANSACTION_PAYLOAD.
             16 | 38 | 40 | INCIDENT => self.ended = true,
             // The last event of a LOAD DATA: LOAD, EXEC_LOAD, DELETE_FILE, NEW_LOAD,
             // EXECUTE_LOAD_QUERY.
             6 | 10 | 11 | 12 | 18 => self.ended = !self.block,
-            20..=25 | 30..=32 | 39 | 166..=171 if !self.block => {
+            _ if is_rows(code) && !self.block => {
                 self.ended = ends_statement(raw, format);
             }
             _ => {}

@@ -10,6 +10,7 @@ use crate::binlog::gtid::{Gtid, GtidSet};
 use crate::binlog::header::{FLAG_ARTIFICIAL, FLAG_RELAY_LOG, Header};
 use crate::binlog::problem::{Problem, ProblemKind};
 use crate::binlog::reader::{Item, structural_types};
+use crate::binlog::transaction::{is_gtid, is_of_the_log};
 use crate::error::Result;
 use crate::source::{Content, Encoding, Segment, split_number};
 use std::sync::Arc;
@@ -182,11 +183,6 @@ impl Head {
     }
 }
 
-/// Types of events that come before the first transaction.
-fn is_of_the_log(code: u8) -> bool {
-    matches!(code, 1 | 3 | 4 | 7 | 15 | 27 | 35 | 41 | 161 | 163 | 164)
-}
-
 /// The events from some place to the end.
 #[derive(Default)]
 struct Tail {
@@ -233,7 +229,7 @@ impl Tail {
                     self.next_file = Some(String::from_utf8_lossy(rotate.file).into_owned());
                 }
             }
-            33 | 34 | 42 | 162 => {
+            code if is_gtid(code) => {
                 let decoded = Event::decode(raw.body(), &cx);
                 self.last_gtid = Some(decoded.ok().and_then(|event| event.gtid()));
             }

@@ -87,10 +87,7 @@ pub struct Rotate<'a> {
 
 impl Describe for Rotate<'_> {
     fn info(&self, out: &mut String) -> Result<()> {
-        out.push_str(&Text::utf8(self.file).text);
-        if let Some(position) = self.position {
-            let _ = write!(out, ";pos={position}");
-        }
+        write_place(self.file, self.position, out);
         Ok(())
     }
 
@@ -100,6 +97,14 @@ impl Describe for Rotate<'_> {
             out.num("next_pos", position);
         }
         Ok(())
+    }
+}
+
+/// `mysql-bin.000042;pos=4`
+fn write_place(file: &[u8], position: Option<u64>, out: &mut String) {
+    out.push_str(&Text::utf8(file).text);
+    if let Some(position) = position {
+        let _ = write!(out, ";pos={position}");
     }
 }
 
@@ -139,10 +144,7 @@ impl<'a> Heartbeat<'a> {
 
 impl Describe for Heartbeat<'_> {
     fn info(&self, out: &mut String) -> Result<()> {
-        out.push_str(&Text::utf8(self.file).text);
-        if let Some(position) = self.position {
-            let _ = write!(out, ";pos={position}");
-        }
+        write_place(self.file, self.position, out);
         Ok(())
     }
 
