@@ -63,6 +63,14 @@ pub fn charset_of(collation_id: u16) -> Option<&'static Charset> {
     collations::charset_of(collation_id)
 }
 
+/// A collation of the character set that a name means: `utf8mb4`, `latin1_swedish_ci`, `binary`.
+///
+/// It is *some* collation of the set: enough to know which characters bytes are, not how they sort.
+/// `None`: no set known here has that name, or begins that of the collation.
+pub fn collation_named(name: &str) -> Option<u16> {
+    collations::collation_named(name)
+}
+
 /// Bytes that are no character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Undecodable {
@@ -147,6 +155,33 @@ impl Charset {
             None => Ok(Cow::Owned(out)),
             Some(offset) => Err(undecodable(offset)),
         }
+    }
+
+    /// Whether all bytes are characters.
+    ///
+    /// # Errors
+    /// As of [`Charset::decode`].
+    pub fn check(&self, bytes: &[u8]) -> Result<(), Undecodable> {
+        let offset = match self.as_utf8(bytes) {
+            Some(Ok(_)) => return Ok(()),
+            Some(Err(error)) => error.valid_up_to(),
+            None => {
+                let mut rest = bytes;
+                loop {
+                    if rest.is_empty() {
+                        return Ok(());
+                    }
+                    match self.next(rest) {
+                        (len, Some(_)) => rest = rest.get(len.max(1)..).unwrap_or_default(),
+                        (_, None) => break bytes.len().saturating_sub(rest.len()),
+                    }
+                }
+            }
+        };
+        Err(Undecodable {
+            charset: self.name,
+            offset,
+        })
     }
 
     /// As [`Charset::decode`], but bytes that are no character are written as `\xNN`.

@@ -74,43 +74,84 @@ pub fn decimal_text(bytes: &[u8], precision: u8, scale: u8) -> Result<String> {
     packed_text(bytes, precision, scale)
 }
 
-/// The same where no column declares the digits, see [`packed_len`].
-pub(super) fn packed_text(bytes: &[u8], precision: u8, scale: u8) -> Result<String> {
-    let len = packed_len(precision, scale).ok_or_else(|| impossible(precision, scale))?;
-    let Some(packed) = bytes.get(..len) else {
-        return Err(Error::truncated("a DECIMAL", len, bytes.len()));
-    };
-    let negative = packed.first().is_some_and(|b| b & 0x80 == 0);
-    let mut groups = Groups {
-        packed: Cursor::new(packed),
-        sign: Some(0x80),
-        invert: if negative { 0xff } else { 0 },
-    };
-    let mut digits = String::with_capacity(usize::from(precision).saturating_add(3));
+/// As [`decimal_text`], appended to `out`, which is as before where there is an error.
+///
+/// # Errors
+/// As of [`decimal_text`].
+pub fn write_decimal(bytes: &[u8], precision: u8, scale: u8, out: &mut String) -> Result<()> {
+    decimal_len(precision, scale)?;
+    write_packed(bytes, precision, scale, out)
+}
+
+/// Whether [`decimal_text`] has a text for it.
+///
+/// # Errors
+/// As of [`decimal_text`].
+pub fn check_decimal(bytes: &[u8], precision: u8, scale: u8) -> Result<()> {
+    decimal_len(precision, scale)?;
+    let (mut groups, _) = Groups::new(bytes, precision, scale)?;
     let whole = precision.saturating_sub(scale);
-    groups.push(whole % GROUP, &mut digits)?;
-    for _ in 0..whole / GROUP {
-        groups.push(GROUP, &mut digits)?;
+    groups.read(whole % GROUP)?;
+    for _ in 0..(whole / GROUP).saturating_add(scale / GROUP) {
+        groups.read(GROUP)?;
     }
-    let mut text = String::with_capacity(digits.len().saturating_add(3));
-    let significant = digits.trim_start_matches('0');
-    // The server keeps no sign for a plain 0.
-    if negative && (scale > 0 || !significant.is_empty()) {
-        text.push('-');
-    }
-    text.push_str(if significant.is_empty() {
-        "0"
-    } else {
-        significant
-    });
-    if scale > 0 {
-        text.push('.');
-        for _ in 0..scale / GROUP {
-            groups.push(GROUP, &mut text)?;
-        }
-        groups.push(scale % GROUP, &mut text)?;
-    }
+    groups.read(scale % GROUP).map(|_| ())
+}
+
+/// The text where no column declares the digits, see [`packed_len`].
+pub(super) fn packed_text(bytes: &[u8], precision: u8, scale: u8) -> Result<String> {
+    let mut text = String::with_capacity(usize::from(precision).saturating_add(3));
+    write_packed(bytes, precision, scale, &mut text)?;
     Ok(text)
+}
+
+fn write_packed(bytes: &[u8], precision: u8, scale: u8, out: &mut String) -> Result<()> {
+    let begin = out.len();
+    write_digits(bytes, precision, scale, out).inspect_err(|_| out.truncate(begin))
+}
+
+fn write_digits(bytes: &[u8], precision: u8, scale: u8, out: &mut String) -> Result<()> {
+    let (mut groups, negative) = Groups::new(bytes, precision, scale)?;
+    let whole = precision.saturating_sub(scale);
+    let begin = out.len();
+    if negative {
+        out.push('-');
+    }
+    let sign_end = out.len();
+    let odd = whole % GROUP;
+    let first = (odd > 0).then_some(odd);
+    for digits in first.into_iter().chain((0..whole / GROUP).map(|_| GROUP)) {
+        let value = groups.read(digits)?;
+        // Zeros in front are not printed.
+        if out.len() > sign_end {
+            write_group(value, digits, out);
+        } else if value > 0 {
+            let _ = write!(out, "{value}");
+        }
+    }
+    if out.len() == sign_end {
+        // The server keeps no sign for a plain 0.
+        if scale == 0 {
+            out.truncate(begin);
+        }
+        out.push('0');
+    }
+    if scale > 0 {
+        out.push('.');
+        for _ in 0..scale / GROUP {
+            write_group(groups.read(GROUP)?, GROUP, out);
+        }
+        let odd = scale % GROUP;
+        write_group(groups.read(odd)?, odd, out);
+    }
+    Ok(())
+}
+
+/// Writes so many digits, 0 to 9.
+fn write_group(value: u32, digits: u8, out: &mut String) {
+    if digits > 0 {
+        let _ = write!(out, "{value:0width$}", width = usize::from(digits));
+    }
 }
 
 /// The number × 10^scale, in two's complement of 256 bits, low byte first.
@@ -120,16 +161,8 @@ pub(super) fn packed_text(bytes: &[u8], precision: u8, scale: u8) -> Result<Stri
 /// # Errors
 /// As of [`decimal_text`].
 pub fn decimal_unscaled(bytes: &[u8], precision: u8, scale: u8) -> Result<[u8; 32]> {
-    let len = decimal_len(precision, scale)?;
-    let Some(packed) = bytes.get(..len) else {
-        return Err(Error::truncated("a DECIMAL", len, bytes.len()));
-    };
-    let negative = packed.first().is_some_and(|b| b & 0x80 == 0);
-    let mut groups = Groups {
-        packed: Cursor::new(packed),
-        sign: Some(0x80),
-        invert: if negative { 0xff } else { 0 },
-    };
+    decimal_len(precision, scale)?;
+    let (mut groups, negative) = Groups::new(bytes, precision, scale)?;
     let whole = precision.saturating_sub(scale);
     let mut number = [0u64; 4];
     let mut push = |digits: u8| {
@@ -164,6 +197,103 @@ pub fn decimal_unscaled(bytes: &[u8], precision: u8, scale: u8) -> Result<[u8; 3
     Ok(out)
 }
 
+/// Reads DECIMALs of up to 38 digits, all of one precision and scale, without an allocation.
+#[derive(Debug, Clone, Copy)]
+pub struct UnscaledReader {
+    /// Bytes of each group, and how many numbers its digits have.
+    groups: [(u8, u32); Self::MAX_GROUPS],
+    len: usize,
+    small: bool,
+}
+
+impl UnscaledReader {
+    /// Groups of 38 digits: full ones, and at both ends one of fewer digits.
+    const MAX_GROUPS: usize = 6;
+    /// Digits that `i128` has room for.
+    const MAX_PRECISION: u8 = 38;
+
+    /// A reader of `DECIMAL(precision, scale)`; `None` where no column has that, or more digits.
+    pub fn new(precision: u8, scale: u8) -> Option<Self> {
+        let len = decimal_len(precision, scale).ok()?;
+        if precision > Self::MAX_PRECISION {
+            return None;
+        }
+        let whole = precision.checked_sub(scale)?;
+        let digits = std::iter::once(whole % GROUP)
+            .chain((0..whole / GROUP).map(|_| GROUP))
+            .chain((0..scale / GROUP).map(|_| GROUP))
+            .chain(std::iter::once(scale % GROUP));
+        // Groups without bytes end the list.
+        let mut groups = [(0, 1); Self::MAX_GROUPS];
+        let digits = digits.filter(|&digits| digits > 0);
+        for (group, digits) in groups.iter_mut().zip(digits) {
+            let bytes = u8::try_from(group_len(digits)).ok()?;
+            *group = (bytes, 10u32.saturating_pow(u32::from(digits)));
+        }
+        Some(Self {
+            groups,
+            len,
+            small: precision <= 18,
+        })
+    }
+
+    /// The number × 10^scale that begins here; `None` where [`decimal_unscaled`] has an error.
+    #[inline]
+    pub fn read(&self, bytes: &[u8]) -> Option<i128> {
+        let packed = bytes.get(..self.len)?;
+        let negative = packed.first()? & 0x80 == 0;
+        let invert = if negative { 0xff } else { 0 };
+        let absolute = if self.small {
+            let number = self.digits(packed, invert, 0u64, |number, limit, group| {
+                number
+                    .wrapping_mul(u64::from(limit))
+                    .wrapping_add(u64::from(group))
+            });
+            i128::from(number?)
+        } else {
+            let number = self.digits(packed, invert, 0u128, |number, limit, group| {
+                number
+                    .wrapping_mul(u128::from(limit))
+                    .wrapping_add(u128::from(group))
+            });
+            number?.cast_signed()
+        };
+        Some(if negative {
+            absolute.wrapping_neg()
+        } else {
+            absolute
+        })
+    }
+
+    #[inline]
+    fn digits<N>(
+        &self,
+        packed: &[u8],
+        invert: u8,
+        zero: N,
+        append: impl Fn(N, u32, u32) -> N,
+    ) -> Option<N> {
+        let (mut number, mut rest, mut sign) = (zero, packed, 0x80);
+        for &(bytes, limit) in &self.groups {
+            if bytes == 0 {
+                break;
+            }
+            let (group, behind) = rest.split_at_checked(usize::from(bytes))?;
+            rest = behind;
+            let mut value = 0u32;
+            for byte in group {
+                value = (value << 8) | u32::from(byte ^ invert ^ sign);
+                sign = 0;
+            }
+            if value >= limit {
+                return None;
+            }
+            number = append(number, limit, value);
+        }
+        Some(number)
+    }
+}
+
 struct Groups<'a> {
     packed: Cursor<'a>,
     /// The inverted bit, until the first byte is read.
@@ -171,14 +301,20 @@ struct Groups<'a> {
     invert: u8,
 }
 
-impl Groups<'_> {
-    /// Reads a group of `digits` digits and writes them all.
-    fn push(&mut self, digits: u8, out: &mut String) -> Result<()> {
-        if digits > 0 {
-            let value = self.read(digits)?;
-            let _ = write!(out, "{value:0width$}", width = usize::from(digits));
-        }
-        Ok(())
+impl<'a> Groups<'a> {
+    /// The groups of a number, and whether it is negative.
+    fn new(bytes: &'a [u8], precision: u8, scale: u8) -> Result<(Self, bool)> {
+        let len = packed_len(precision, scale).ok_or_else(|| impossible(precision, scale))?;
+        let Some(packed) = bytes.get(..len) else {
+            return Err(Error::truncated("a DECIMAL", len, bytes.len()));
+        };
+        let negative = packed.first().is_some_and(|b| b & 0x80 == 0);
+        let groups = Self {
+            packed: Cursor::new(packed),
+            sign: Some(0x80),
+            invert: if negative { 0xff } else { 0 },
+        };
+        Ok((groups, negative))
     }
 
     /// Reads a group of `digits` digits.
@@ -198,4 +334,4 @@ impl Groups<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

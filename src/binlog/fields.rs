@@ -6,14 +6,17 @@ use super::cursor::Cursor;
 use super::details::Details;
 use super::event::{
     self, Event, EventContext, FormatDescription, Query, STMT_END_F, TableMapOwned, TableMaps,
-    event_def,
 };
 use super::frame::{RawEvent, TypeSet};
-use super::header::FLAG_IGNORABLE;
 use super::problem::{Problem, ProblemKind, Severity};
 use crate::error::Result;
 use std::borrow::Cow;
 use std::sync::Arc;
+
+mod check;
+mod values;
+
+pub use check::Checker;
 
 /// Which fields are worth computing.
 #[derive(Debug, Clone, Copy, Default)]
@@ -86,6 +89,10 @@ pub fn observe_tables(
     match raw.header.type_code {
         event::FORMAT_DESCRIPTION | event::START_V3 => maps.clear(),
         event::TABLE_MAP => {
+            let short_id = format.post_header_len(event::TABLE_MAP) == Some(6);
+            if maps.repeat(raw.body(), short_id, format.flavor).is_some() {
+                return None;
+            }
             if let Ok(Event::TableMap(map)) = decode_event(raw, format) {
                 let _ = maps.insert(&map);
             }
@@ -144,7 +151,7 @@ pub fn decode<'a>(
 }
 
 /// A problem with one event.
-fn problem_of(
+pub fn problem_of(
     raw: &RawEvent<'_>,
     payload_index: Option<u32>,
     kind: ProblemKind,
@@ -282,61 +289,4 @@ impl<'a> Fields<'a> {
 /// A name as the server writes it, in UTF-8; an empty one is none.
 fn name(bytes: &[u8]) -> Option<Cow<'_, str>> {
     (!bytes.is_empty()).then(|| Text::utf8(bytes).text)
-}
-
-/// Checks every event of one log for the relation `problems`.
-#[derive(Default)]
-pub struct Checker {
-    maps: TableMaps,
-}
-
-impl Checker {
-    /// What of an event does not decode.
-    pub fn check(
-        &mut self,
-        raw: &RawEvent<'_>,
-        payload_index: Option<u32>,
-        format: &FormatDescription,
-    ) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        let table = observe_tables(&mut self.maps, raw, format);
-        if event_def(raw.header.type_code).is_none() {
-            let mut problem = Problem::error(
-                ProblemKind::UnknownEvent,
-                raw.offset,
-                u64::from(raw.header.event_size),
-                format!(
-                    "event type {} is not known; its {} bytes are in the column body",
-                    raw.header.type_code,
-                    raw.body().len()
-                ),
-            )
-            .with_severity(if raw.header.flags & FLAG_IGNORABLE != 0 {
-                Severity::Info
-            } else {
-                Severity::Warning
-            });
-            problem.payload_index = payload_index;
-            problems.push(problem);
-        }
-        let cx = EventContext {
-            header: &raw.header,
-            format,
-        };
-        let mut note = |kind, message| problems.push(problem_of(raw, payload_index, kind, message));
-        match Event::decode_with_rest(raw.body(), &cx) {
-            Ok((event, rest)) => {
-                let undecoded = rest.len().saturating_add(event.undecoded());
-                if undecoded > 0 {
-                    let message = format!(
-                        "{undecoded} bytes belong to no known field; they are in the column body"
-                    );
-                    note(ProblemKind::UndecodedValue, message);
-                }
-                fields_of(&event, table.as_ref(), Needs::ALL, note);
-            }
-            Err(error) => note(ProblemKind::BadEvent, error.to_string()),
-        }
-        problems
-    }
 }

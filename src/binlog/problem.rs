@@ -25,6 +25,9 @@ pub enum ProblemKind {
     Unreadable,
     /// A value or a text could not be decoded exactly; its raw form is given instead.
     UndecodedValue,
+    /// A statement that changes a table could not be read: the names of its columns, where the table
+    /// map does not tell them, are not known from there on.
+    UnknownNames,
 }
 
 impl ProblemKind {
@@ -40,6 +43,7 @@ impl ProblemKind {
             Self::NotABinlog => "NOT_A_BINLOG",
             Self::Unreadable => "UNREADABLE",
             Self::UndecodedValue => "UNDECODED_VALUE",
+            Self::UnknownNames => "UNKNOWN_NAMES",
         }
     }
 }

@@ -154,6 +154,11 @@ impl EventReader {
         self.framer.position()
     }
 
+    /// A framer for a reader that begins behind the last event; of a payload: behind all of it.
+    pub fn checkpoint(&self) -> Framer {
+        self.framer.clone()
+    }
+
     /// The block that holds the bytes of the last event.
     pub fn block(&self) -> &Block {
         match &self.payload {
@@ -532,15 +537,11 @@ pub fn read_all(
 
 /// Event types whose bodies change how the rest of a log is read, or hold events.
 pub fn structural_types(expand_payloads: bool) -> TypeSet {
-    let mut set: TypeSet = [
+    let changing = [
         event::FORMAT_DESCRIPTION,
         event::START_V3,
         event::START_ENCRYPTION,
-    ]
-    .into_iter()
-    .collect();
-    if expand_payloads {
-        set.insert(TRANSACTION_PAYLOAD);
-    }
-    set
+    ];
+    let payload = expand_payloads.then_some(TRANSACTION_PAYLOAD);
+    changing.into_iter().chain(payload).collect()
 }

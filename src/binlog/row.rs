@@ -10,6 +10,10 @@
 //! A [`RowShape`] holds the width of each column, once for a table map. [`Hops`] is that, for the
 //! columns present in one event; hopping allocates nothing and decodes no value.
 //!
+//! [`RowJson`] writes a row as JSON, from where its values stand.
+//!
+//! A [`LocatePlan`] finds where the values of some columns begin, and decodes none.
+//!
 //! A [`RowPlan`] holds how the values of each column are decoded, once for a table map. A
 //! [`RowReader`] decodes the rows of one event into [`Cell`]s; it allocates nothing for a row.
 //!
@@ -22,9 +26,21 @@ use super::types::{ColumnType, OLD_TEMPORAL, Width, code};
 use crate::error::{Error, ErrorKind, Result};
 
 mod display;
+mod hint;
+mod json_row;
+mod json_value;
+mod labels;
+mod locate;
+mod note;
+mod place;
 mod plan;
 mod reader;
 
+pub use hint::{ColumnHint, DeclaredType, NameSource, TableHint};
+pub use json_row::{RowJson, changed};
+pub use locate::{EventRows, LocatePlan, Located};
+pub use note::ValueNote;
+pub use place::Place;
 pub use plan::{ColumnPlan, RowPlan};
 pub use reader::{Cell, Row, RowReader};
 
@@ -293,6 +309,6 @@ impl Hops {
 }
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

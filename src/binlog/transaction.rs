@@ -25,6 +25,9 @@ pub struct Transaction {
     pub gtid: Option<AnyGtid>,
     /// When it was committed, in µs since 1970, where its GTID event tells.
     pub commit_timestamp: Option<i64>,
+    /// The connection that wrote it: MariaDB's GTID event tells it (from 11.5 on), else its first
+    /// QUERY, which for MySQL is `BEGIN`. `None` before that QUERY, and where there is none.
+    pub thread_id: Option<u32>,
 }
 
 /// Follows the transactions of one log.
@@ -40,12 +43,16 @@ pub struct TransactionTracker {
 /// Types whose bodies [`TransactionTracker::observe`] looks into.
 pub fn transaction_types() -> TypeSet {
     (0..=u8::MAX)
-        .filter(|&code| code == QUERY || is_gtid(code) || is_rows(code))
+        .filter(|&code| is_query(code) || is_gtid(code) || is_rows(code))
         .collect()
 }
 
 /// Code of QUERY.
 const QUERY: u8 = 2;
+/// Fixed bytes of a QUERY behind its thread id, at least.
+const QUERY_HEAD: usize = 7;
+/// Code of MariaDB's QUERY_COMPRESSED, which begins as QUERY does.
+const QUERY_COMPRESSED: u8 = 165;
 /// Code of INCIDENT.
 const INCIDENT: u8 = 26;
 
@@ -54,13 +61,30 @@ pub fn is_of_the_log(code: u8) -> bool {
     matches!(code, 1 | 3 | 4 | 7 | 15 | 27 | 35 | 41 | 161 | 163 | 164)
 }
 
+fn is_query(code: u8) -> bool {
+    matches!(code, QUERY | QUERY_COMPRESSED)
+}
+
 /// Whether this is a GTID event of either vendor: GTID, ANONYMOUS_GTID, GTID_TAGGED.
 pub fn is_gtid(code: u8) -> bool {
     matches!(code, 33 | 34 | 42 | 162)
 }
 
+impl Transaction {
+    /// Takes the thread id from a QUERY, if none is known.
+    fn learn(&mut self, raw: &RawEvent<'_>) {
+        if self.thread_id.is_none() && is_query(raw.header.type_code) {
+            let mut body = Cursor::new(raw.body());
+            let thread_id = body.u32().ok();
+            self.thread_id = thread_id.filter(|_| body.len() >= QUERY_HEAD);
+        }
+    }
+}
+
 impl TransactionTracker {
     /// The transaction of the next event; `inner`: it stands inside a TRANSACTION_PAYLOAD.
+    ///
+    /// Its thread id may come with a later event than its first.
     ///
     /// An event that does not decode changes nothing; whoever decodes it for its own sake reports
     /// it.
@@ -70,10 +94,13 @@ impl TransactionTracker {
         inner: bool,
         format: &FormatDescription,
     ) -> Option<Transaction> {
+        let code = raw.header.type_code;
         if inner {
+            if let Some(current) = &mut self.current {
+                current.learn(raw);
+            }
             return self.current;
         }
-        let code = raw.header.type_code;
         if is_of_the_log(code) {
             if matches!(
                 code,
@@ -94,14 +121,17 @@ impl TransactionTracker {
             // MySQL gives it a GTID; without one it is no transaction.
             return None;
         }
-        let current = *self.current.get_or_insert(Transaction {
+        let current = self.current.get_or_insert(Transaction {
             pos: raw.offset,
             gtid: None,
             commit_timestamp: None,
+            thread_id: None,
         });
+        current.learn(raw);
+        let current = *current;
         match code {
             QUERY => self.statement(query_text(raw, format)),
-            165 => self.ended = !self.block,
+            QUERY_COMPRESSED => self.ended = !self.block,
             // XID, XA_PREPARE, TRANSACTION_PAYLOAD.
             16 | 38 | 40 | INCIDENT => self.ended = true,
             // The last event of a LOAD DATA: LOAD, EXEC_LOAD, DELETE_FILE, NEW_LOAD,
@@ -121,15 +151,18 @@ impl TransactionTracker {
             format,
         };
         let decoded = Event::decode(raw.body(), &cx).ok();
-        let block = match &decoded {
-            Some(Event::MariadbGtid(event)) => !event.has(MariadbGtidEvent::STANDALONE),
-            _ => false,
+        let (block, thread_id) = match &decoded {
+            Some(Event::MariadbGtid(event)) => {
+                (!event.has(MariadbGtidEvent::STANDALONE), event.thread_id)
+            }
+            _ => (false, None),
         };
         *self = Self {
             current: Some(Transaction {
                 pos: raw.offset,
                 gtid: decoded.as_ref().and_then(Event::gtid),
                 commit_timestamp: decoded.as_ref().and_then(Event::commit_timestamp),
+                thread_id,
             }),
             block,
             ended: false,

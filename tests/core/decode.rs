@@ -3,10 +3,10 @@
 use crate::support::{corpus, fixture_logs, fixtures};
 use datafusion_binlog::binlog::fields::Checker;
 use datafusion_binlog::binlog::frame::Framer;
-use datafusion_binlog::binlog::problem::Problem;
 use datafusion_binlog::binlog::problem::ProblemKind::{
     self, BadChecksum, BadEvent, Encrypted, Truncated, UndecodedValue, UnknownEvent,
 };
+use datafusion_binlog::binlog::problem::{Problem, Severity};
 use datafusion_binlog::binlog::reader::read_all;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,6 +122,10 @@ const OF_CORPUS: &[(&str, ProblemKind, usize, &str)] = &[
     ),
 ];
 
+/// Said once of each column of which no table map tells what it is, where that makes a difference:
+/// most logs that are older than such metadata have some, and they are not counted.
+const NOT_TOLD: &str = "the log does not tell";
+
 /// Logs that MySQL encrypted: not one event can be read.
 const ENCRYPTED: &[&str] = &["mysql-9.7-encrypted.000001"];
 
@@ -148,7 +152,14 @@ fn assert_problems(
         }
     };
     let mut have: BTreeMap<ProblemKind, usize> = BTreeMap::new();
-    for problem in &problems {
+    let untold = |problem: &&Problem| problem.message.contains(NOT_TOLD);
+    for problem in problems.iter().filter(untold) {
+        assert_eq!(
+            (problem.kind, problem.severity),
+            (UndecodedValue, Severity::Warning)
+        );
+    }
+    for problem in problems.iter().filter(|problem| !untold(problem)) {
         *have.entry(problem.kind).or_default() += 1;
     }
     let want: BTreeMap<ProblemKind, usize> = table

@@ -288,7 +288,7 @@ fn events_are_those_that_the_server_lists() {
 }
 
 #[test]
-fn positions_are_where_the_events_stand() {
+fn buglog_87_positions_are_where_the_events_stand() {
     for name in fixture_logs() {
         let bytes = log(&name);
         let (events, _) = decode_log(&bytes);

@@ -96,6 +96,47 @@ static PAYLOAD: LazyLock<Seeds> = LazyLock::new(|| {
     seeds
 });
 
+/// Of each type of rows event the first and the longest of less than 700 bytes, behind the table map
+/// that stands before it.
+static ROWS: LazyLock<Seeds> = LazyLock::new(|| {
+    let mut seeds: BTreeMap<(u8, bool, bool), Vec<u8>> = BTreeMap::new();
+    for name in fixture_logs() {
+        let log = std::fs::read(fixture(&name)).unwrap();
+        if !log.starts_with(b"\xfebin") {
+            continue;
+        }
+        let mariadb = name.starts_with("mariadb");
+        let mut maps: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+        for event in decode_log(&log).0 {
+            let (code, body) = (event.header.type_code, event.body);
+            if code == 19 {
+                maps.insert(body[..6].to_vec(), body);
+            } else if matches!(code, 23..=25 | 30..=32 | 39 | 166..=168)
+                && let Some(map) = maps.get(&body[..6])
+            {
+                let len = (map.len() as u16).to_le_bytes();
+                let head = [code, u8::from(mariadb), len[0], len[1]];
+                let seed = [&head[..], map, &body].concat();
+                seeds
+                    .entry((code, mariadb, false))
+                    .or_insert_with(|| seed.clone());
+                let longest = seeds.entry((code, mariadb, true)).or_default();
+                if seed.len() < 700 && seed.len() > longest.len() {
+                    *longest = seed;
+                }
+            }
+        }
+    }
+    let codes: Vec<u8> = seeds.keys().map(|key| key.0).collect();
+    for code in [23, 24, 25, 30, 31, 32, 39, 166] {
+        assert!(codes.contains(&code), "no seed of type {code}");
+    }
+    seeds
+        .into_values()
+        .filter(|seed| !seed.is_empty())
+        .collect()
+});
+
 /// A target by its name.
 struct Target {
     name: &'static str,
@@ -103,7 +144,7 @@ struct Target {
     seeds: &'static LazyLock<Seeds>,
 }
 
-const TARGETS: [Target; 4] = [
+const TARGETS: [Target; 5] = [
     Target {
         name: "frame",
         run: targets::frame,
@@ -123,6 +164,11 @@ const TARGETS: [Target; 4] = [
         name: "payload",
         run: targets::payload,
         seeds: &PAYLOAD,
+    },
+    Target {
+        name: "rows",
+        run: targets::rows::rows,
+        seeds: &ROWS,
     },
 ];
 
@@ -228,5 +274,12 @@ proptest! {
     fn payload(seed in edited(&PAYLOAD), noise in noise()) {
         targets::payload(&seed);
         targets::payload(&noise);
+    }
+
+    #[test]
+    fn rows(seed in edited(&ROWS), noise in noise(), code in 20..40u8) {
+        targets::rows::rows(&seed);
+        targets::rows::rows(&[&[code, 0, 30, 0], &noise[..]].concat());
+        targets::rows::rows(&noise);
     }
 }

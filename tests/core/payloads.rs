@@ -83,7 +83,7 @@ fn only(problems: &[Problem]) -> &str {
 }
 
 #[test]
-fn honest_payloads() {
+fn buglog_84_payloads_of_either_compression() {
     let events = transaction();
     let plain = events.concat();
     let size = plain.len() as u64;
@@ -143,7 +143,7 @@ fn a_claim_of_a_tebibyte_takes_no_memory() {
 }
 
 #[test]
-fn an_unknown_compression_is_reported_and_the_log_goes_on() {
+fn buglog_84_an_unknown_compression_is_reported_and_the_log_goes_on() {
     let (inner, problems) = read(&payload(7, 100, b"what is this"));
     assert_eq!(inner, []);
     assert_eq!(
@@ -251,7 +251,7 @@ fn a_bomb_of_zeros_is_no_event() {
 }
 
 #[test]
-fn many_events_are_unpacked_block_by_block() {
+fn buglog_85_many_events_are_unpacked_block_by_block() {
     const EVENTS: usize = 400;
     const BODY: usize = 256 << 10;
     let mut frame = Frame::new(None);

@@ -13,6 +13,8 @@ use datafusion_binlog::binlog::header::{HEADER_LEN, Header};
 use datafusion_binlog::binlog::problem::{Problem, ProblemKind, Severity};
 use datafusion_binlog::binlog::reader::{EventReader, Item, Next, read_all, structural_types};
 
+pub mod rows;
+
 /// An event as far as two readings of a log can be compared.
 type Seen = (u64, u64, u8, Option<u32>);
 
@@ -118,9 +120,7 @@ pub fn events(data: &[u8]) {
         _ => FormatDescription::assumed(),
     };
     if how & 4 != 0 {
-        format.flavor = Flavor::MariaDb;
-        format.post_header_lens.resize(171, 0);
-        format.post_header_lens[164] = 13;
+        format = mariadb(format);
     }
     if how & 8 != 0 {
         // The table ids of 4 bytes of early 5.1.
@@ -176,6 +176,13 @@ pub fn events(data: &[u8]) {
         json.value(0);
         assert!(json.0.is_empty(), "{details}");
     }
+}
+
+fn mariadb(mut format: FormatDescription) -> FormatDescription {
+    format.flavor = Flavor::MariaDb;
+    format.post_header_lens.resize(171, 0);
+    format.post_header_lens[164] = 13;
+    format
 }
 
 /// Just enough of a parser to tell JSON from what is none.

@@ -24,6 +24,19 @@ pub(super) fn charset_of(id: u16) -> Option<&'static Charset> {
     (first <= id).then_some(charset)
 }
 
+/// Identifier of a collation of the character set that a name of a set or collation means, in any
+/// case; `None` for a name of neither.
+///
+/// A collation's name begins with that of its set, so that `utf8mb4_ja_0900_as_cs` gives some
+/// collation of utf8mb4. `utf8` is utf8mb3, as it has been for all servers so far.
+pub(super) fn collation_named(name: &str) -> Option<u16> {
+    let name = name.to_ascii_lowercase();
+    let set = name.split('_').next()?;
+    let set = if set == "utf8" { UTF8MB3.name } else { set };
+    let ranges = RANGES.iter().find(|(.., charset)| charset.name == set);
+    ranges.map(|&(first, ..)| first)
+}
+
 /// First and last identifier of a run, in ascending order.
 #[rustfmt::skip]
 static RANGES: &[(u16, u16, &Charset)] = &[

@@ -223,3 +223,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn collations_by_name() {
+    for (name, set) in [
+        ("utf8mb4", "utf8mb4"),
+        ("UTF8MB4_ja_0900_as_cs_ks", "utf8mb4"),
+        ("utf8", "utf8mb3"),
+        ("utf8_general_ci", "utf8mb3"),
+        ("utf8mb3_uca1400_ai_ci", "utf8mb3"),
+        ("latin1_swedish_ci", "latin1"),
+        ("utf16le_bin", "utf16le"),
+        ("binary", "binary"),
+        ("geostd8", "geostd8"),
+    ] {
+        let charset = collation_named(name).and_then(charset_of).unwrap();
+        assert_eq!(charset.name, set, "{name}");
+    }
+    for set in CHARSETS {
+        let found = collation_named(set.name).and_then(charset_of);
+        assert_eq!(found.map(|found| found.name), Some(set.name));
+    }
+    for name in ["", "klingon", "uca1400_ai_ci", "utf9_bin"] {
+        assert_eq!(collation_named(name), None, "{name}");
+    }
+}

@@ -61,7 +61,7 @@ fn vectors_of_the_corpus() {
 }
 
 /// Packs `digits`, an integer and a fraction part of exactly the declared lengths.
-fn pack(negative: bool, whole: &str, fraction: &str) -> Vec<u8> {
+pub fn pack(negative: bool, whole: &str, fraction: &str) -> Vec<u8> {
     let mut bytes: Vec<u8> = Vec::new();
     let (short, long) = whole.split_at(whole.len() % 9);
     let mut groups = vec![short];

@@ -157,6 +157,33 @@ pub struct ExtraRowInfo<'a> {
 }
 
 impl<'a> RowsEvent<'a> {
+    /// Reads the body of an event; `None`: it is no rows event. The same as [`Event::decode`], for
+    /// those who have many of them.
+    ///
+    /// # Errors
+    /// A part that does not fit into the body.
+    pub fn decode(body: &'a [u8], cx: &EventContext<'_>) -> Result<Option<Self>> {
+        use RowsKind::{Delete, Insert, PartialUpdate, Update};
+        use RowsLayout::{V1, V2};
+        // The usual ones; the others take the way of all events.
+        let (kind, layout) = match cx.header.type_code {
+            23 => (Insert, V1),
+            24 => (Update, V1),
+            25 => (Delete, V1),
+            30 => (Insert, V2),
+            31 => (Update, V2),
+            32 => (Delete, V2),
+            39 => (PartialUpdate, V2),
+            _ => {
+                return Ok(match Event::decode(body, cx)? {
+                    Event::Rows(rows) => Some(rows),
+                    _ => None,
+                });
+            }
+        };
+        Self::read(&mut Cursor::new(body), cx, kind, layout, false).map(Some)
+    }
+
     fn read(
         body: &mut Cursor<'a>,
         cx: &EventContext<'_>,

@@ -286,7 +286,7 @@ impl<'a> StatusVars<'a> {
     }
 
     /// Whose server wrote them.
-    pub(super) fn flavor(&self) -> Flavor {
+    pub fn flavor(&self) -> Flavor {
         self.flavor
     }
 

@@ -97,6 +97,13 @@ impl TableMapOwned {
         TableMap::read_body(&self.body, self.short_id, self.flavor)
     }
 
+    /// What it says of the table, as it stands in the log: all but id and flags. Two table maps
+    /// with the same content mean the same table and columns.
+    pub fn content(&self) -> &[u8] {
+        let id_and_flags = if self.short_id { 6 } else { 8 };
+        self.body.get(id_and_flags..).unwrap_or_default()
+    }
+
     /// Whether `map` says the same, byte for byte.
     fn is(&self, map: &TableMap<'_>) -> bool {
         *self.body == *map.body() && self.flavor == map.flavor && self.short_id == map.short_id()
@@ -105,11 +112,12 @@ impl TableMapOwned {
     /// Bytes of memory, roughly, those of the plan among them.
     fn weight(&self) -> usize {
         const ENTRY: usize = 256;
-        // A label of one byte takes two in the body, and five in the plan.
+        // A label of no bytes takes one in the body, and the ends of its bytes and of its text in
+        // the plan; a byte that is no character takes four in a text.
         let plan = self
             .body
             .len()
-            .saturating_mul(3)
+            .saturating_mul(8)
             .saturating_add(size_of::<ColumnPlan>().saturating_mul(self.shape.column_count()));
         ENTRY
             .saturating_add(self.body.len())
@@ -134,6 +142,8 @@ struct Entry {
 /// were still in force. Only a hostile log comes near.
 pub struct TableMaps {
     maps: HashMap<u64, Entry>,
+    /// The id taken in last.
+    latest: Option<u64>,
     statement: u64,
     arrivals: u64,
     bytes: usize,
@@ -160,6 +170,7 @@ impl TableMaps {
     pub fn with_limit(limit: usize) -> Self {
         Self {
             maps: HashMap::new(),
+            latest: None,
             statement: 0,
             arrivals: 0,
             bytes: 0,
@@ -175,6 +186,7 @@ impl TableMaps {
     /// Those of [`TableMapOwned::new`]. The id then means no table.
     pub fn insert(&mut self, map: &TableMap<'_>) -> Result<Arc<TableMapOwned>> {
         self.arrivals = self.arrivals.saturating_add(1);
+        self.latest = Some(map.table_id);
         if let Some(known) = self.maps.get_mut(&map.table_id)
             && known.map.is(map)
         {
@@ -195,6 +207,23 @@ impl TableMaps {
         };
         self.maps.insert(map.table_id, entry);
         Ok(map)
+    }
+
+    /// Takes a table map in that has the same bytes as the one taken in last, which is what
+    /// neighbours mostly have: `body` is then not looked into. `None`: it has others.
+    #[inline]
+    pub fn repeat(&mut self, body: &[u8], short_id: bool, flavor: Flavor) -> Option<()> {
+        let known = self.maps.get_mut(&self.latest?)?;
+        let same = *known.map.body == *body
+            && known.map.short_id == short_id
+            && known.map.flavor == flavor;
+        if !same {
+            return None;
+        }
+        self.arrivals = self.arrivals.saturating_add(1);
+        known.statement = self.statement;
+        known.arrival = self.arrivals;
+        Some(())
     }
 
     /// The table that `table_id` means in this statement; `None` if the statement has sent no

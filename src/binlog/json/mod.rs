@@ -47,6 +47,8 @@ mod text;
 pub use apply::apply;
 pub use diff::{JsonDiff, JsonDiffs, JsonOp};
 pub use node::{Container, Elements, Members, Node, Opaque};
+pub(super) use opaque::write_base64;
+pub(super) use text::{write_escaped, write_string};
 
 use crate::error::{Error, Result};
 
@@ -91,7 +93,16 @@ impl<'a> Json<'a> {
         self.write(out).map(|_| ())
     }
 
-    /// The same; returns the depth of the document.
+    /// Whether [`Json::to_text`] has a text for all of it.
+    ///
+    /// # Errors
+    /// As of [`Json::to_text`].
+    pub fn check(&self) -> Result<()> {
+        let mut scratch = String::new();
+        text::check(self.root, 0, 0, &mut Budget::new(self.len), &mut scratch)
+    }
+
+    /// As [`Json::to_text`]; returns the depth of the document.
     fn write(&self, out: &mut String) -> Result<usize> {
         let begin = out.len();
         let mut budget = Budget::new(self.len);
@@ -131,4 +142,4 @@ impl Budget {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

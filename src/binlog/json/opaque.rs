@@ -40,14 +40,7 @@ impl Opaque<'_> {
             DATETIME | TIMESTAMP => self.date(true, out),
             TIME => self.time(out),
             type_code => {
-                let _ = write!(out, "\"base64:type{type_code}:");
-                for (n, line) in self.data.chunks(LINE_BYTES).enumerate() {
-                    if n > 0 {
-                        out.push_str("\\n");
-                    }
-                    base64(line, out);
-                }
-                out.push('"');
+                write_base64(type_code, self.data, out);
                 Ok(())
             }
         }
@@ -126,6 +119,18 @@ impl Opaque<'_> {
 fn split(value: u64, bits: u32) -> (u64, u64) {
     let high = value.checked_shr(bits).unwrap_or(0);
     (value ^ high.checked_shl(bits).unwrap_or(0), high)
+}
+
+/// Writes bytes of a column type as the server does, in quotes: `"base64:type15:AAECAw=="`.
+pub(in crate::binlog) fn write_base64(type_code: u8, bytes: &[u8], out: &mut String) {
+    let _ = write!(out, "\"base64:type{type_code}:");
+    for (n, line) in bytes.chunks(LINE_BYTES).enumerate() {
+        if n > 0 {
+            out.push_str("\\n");
+        }
+        base64(line, out);
+    }
+    out.push('"');
 }
 
 fn base64(bytes: &[u8], out: &mut String) {

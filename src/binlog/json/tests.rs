@@ -4,8 +4,8 @@ use super::*;
 use model::{Value, encode_change, raw_change};
 
 mod corpus;
-mod model;
-mod random;
+pub(in crate::binlog) mod model;
+pub(in crate::binlog) mod random;
 
 /// Text of a document.
 fn text(document: &[u8]) -> String {

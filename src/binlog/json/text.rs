@@ -3,7 +3,7 @@
 //! `{"key": value, "key": value}`, `[1, 2]`; the order is the stored one. Source: MySQL
 //! `json_dom.cc` (`Json_wrapper::to_string`, `double_quote`).
 
-use super::node::Node;
+use super::node::{Container, Node};
 use super::{Budget, MAX_DEPTH, corrupt};
 use crate::binlog::types::write_f64;
 use crate::error::Result;
@@ -26,13 +26,7 @@ pub(super) fn write(
         }
     };
     let depth = outer.saturating_add(1);
-    if depth > MAX_DEPTH {
-        return Err(corrupt(
-            container.at(),
-            format_args!("nested deeper than {MAX_DEPTH}"),
-        ));
-    }
-    budget.claim(container.header_len(), container.at())?;
+    enter(container, depth, budget)?;
     let mut deepest = depth;
     let mut separator = "";
     if matches!(node, Node::Object(_)) {
@@ -59,6 +53,54 @@ pub(super) fn write(
     Ok(deepest)
 }
 
+/// Finds the errors of [`write()`] without writing.
+pub(super) fn check(
+    node: Node<'_>,
+    outer: usize,
+    at: usize,
+    budget: &mut Budget,
+    scratch: &mut String,
+) -> Result<()> {
+    let container = match node {
+        Node::Array(container) | Node::Object(container) => container,
+        scalar => {
+            budget.claim(scalar.payload_len(), at)?;
+            return match scalar {
+                Node::Opaque(opaque) => {
+                    scratch.clear();
+                    opaque.write(scratch)
+                }
+                _ => Ok(()),
+            };
+        }
+    };
+    let depth = outer.saturating_add(1);
+    enter(container, depth, budget)?;
+    if matches!(node, Node::Object(_)) {
+        for member in container.members() {
+            let (key, value) = member?;
+            budget.claim(key.len(), container.at())?;
+            check(value, depth, container.at(), budget, scratch)?;
+        }
+    } else {
+        for element in container.elements() {
+            check(element?, depth, container.at(), budget, scratch)?;
+        }
+    }
+    Ok(())
+}
+
+/// Claims the header of an object or array, `depth` deep.
+fn enter(container: Container<'_>, depth: usize, budget: &mut Budget) -> Result<()> {
+    if depth > MAX_DEPTH {
+        return Err(corrupt(
+            container.at(),
+            format_args!("nested deeper than {MAX_DEPTH}"),
+        ));
+    }
+    budget.claim(container.header_len(), container.at())
+}
+
 /// Writes a value that is no object and no array, and whose bytes are claimed.
 pub(super) fn write_scalar(node: Node<'_>, out: &mut String) -> Result<()> {
     match node {
@@ -82,12 +124,20 @@ pub(super) fn write_scalar(node: Node<'_>, out: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// Writes a string in quotes. What JSON needs escaped is; other characters, 7f too, stand as they
-/// are.
-pub(super) fn write_string(value: &str, out: &mut String) {
+/// Writes a string in quotes.
+pub(in crate::binlog) fn write_string(value: &str, out: &mut String) {
     out.push('"');
+    write_escaped(value, out);
+    out.push('"');
+}
+
+/// Writes the inside of a string. What JSON needs escaped is; other characters, 7f and U+2028 too,
+/// stand as they are.
+pub(in crate::binlog) fn write_escaped(value: &str, out: &mut String) {
     let mut rest = value;
-    while let Some(n) = rest.find(|c: char| c < ' ' || c == '"' || c == '\\') {
+    // None of them is part of a longer character.
+    let special = |&byte: &u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    while let Some(n) = rest.as_bytes().iter().position(special) {
         let (plain, from) = rest.split_at(n);
         out.push_str(plain);
         let mut chars = from.chars();
@@ -106,7 +156,6 @@ pub(super) fn write_string(value: &str, out: &mut String) {
         rest = chars.as_str();
     }
     out.push_str(rest);
-    out.push('"');
 }
 
 /// Writes a double as a column has it, but with a point: `100.0`, `1e-16`. `value` is finite.

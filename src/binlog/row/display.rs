@@ -1,7 +1,8 @@
 //! A value as text: what `SELECT` shows.
 
+use super::labels::{LabelEncoding, Labels};
 use super::plan::ColumnPlan;
-use crate::binlog::charset::Text;
+use crate::binlog::charset::{Text, charset_of};
 use crate::binlog::compressed::{MAX_UNCOMPRESSED, uncompress_column};
 use crate::binlog::json::Json;
 use crate::binlog::types::{Content, Value, write_f32, write_f64};
@@ -17,7 +18,7 @@ impl ColumnPlan {
     /// | TIMESTAMP | in UTC |
     /// | FLOAT | all digits, where `SELECT` stops at six |
     /// | BIT | the number, as `SELECT col + 0` |
-    /// | ENUM, SET | labels; the number where the table map does not tell them |
+    /// | ENUM, SET | labels; the number where neither table map nor hint tells them |
     /// | BINARY, VARBINARY, BLOB, GEOMETRY, VECTOR | `0x` and hexadecimal digits, as `mysql --binary-as-hex` |
     /// | text of a character set that is not known | the same |
     /// | strings of which the log tells nothing | UTF-8; other bytes as `\xNN` |
@@ -66,16 +67,18 @@ impl ColumnPlan {
                 }
             }
             Value::Enum(index) => match self.enum_label(index)? {
-                Some(label) => return self.write_string(label, out),
+                Some(label) => return self.write_label(label, out),
                 None => write!(out, "{index}"),
             },
             Value::Set(bits) => match self.set_labels(bits)? {
                 Some(labels) => {
-                    for (n, label) in labels.enumerate() {
-                        if n > 0 {
+                    let begin = out.len();
+                    for label in labels {
+                        // As servers do: no comma behind empty labels at the beginning.
+                        if out.len() > begin {
                             out.push(',');
                         }
-                        self.write_string(label, out)?;
+                        self.write_label(label, out)?;
                     }
                     Ok(())
                 }
@@ -91,16 +94,32 @@ impl ColumnPlan {
 
     /// Writes bytes in the column's character set.
     fn write_string(&self, bytes: &[u8], out: &mut String) -> Result<()> {
-        match (self.collation, self.charset()) {
-            (_, Some(charset)) if !charset.is_binary() => out.push_str(&charset.decode(bytes)?),
-            // Labels of tables that tell no collation.
-            (None, _) => out.push_str(&Text::utf8(bytes).text),
-            _ => {
-                let _ = write_hex(bytes, out);
+        write_characters(bytes, self.collation, out)
+    }
+
+    fn write_label(&self, label: &[u8], out: &mut String) -> Result<()> {
+        match self.labels.as_ref().map(Labels::encoding) {
+            Some(LabelEncoding::Collation(collation)) => write_characters(label, collation, out),
+            // UTF-8 from the start.
+            Some(LabelEncoding::Utf8) | None => {
+                out.push_str(&Text::utf8(label).text);
+                Ok(())
             }
         }
-        Ok(())
     }
+}
+
+/// Writes bytes in the character set of a collation.
+fn write_characters(bytes: &[u8], collation: Option<u16>, out: &mut String) -> Result<()> {
+    match (collation, collation.and_then(charset_of)) {
+        (_, Some(charset)) if !charset.is_binary() => out.push_str(&charset.decode(bytes)?),
+        // Strings of tables that tell no collation.
+        (None, _) => out.push_str(&Text::utf8(bytes).text),
+        _ => {
+            let _ = write_hex(bytes, out);
+        }
+    }
+    Ok(())
 }
 
 /// Writes `0x` and two digits a byte.

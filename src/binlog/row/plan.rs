@@ -1,11 +1,14 @@
 //! How the values of a table are decoded: resolved once for a table map.
 
+use super::hint::{ColumnHint, DeclaredType, NameSource, TableHint};
+use super::labels::Labels;
 use crate::binlog::charset::{Charset, Text, charset_of};
-use crate::binlog::event::{ColumnMetadata, TableMapOwned};
+use crate::binlog::event::{ColumnMetadata, RowsKind, TableMapOwned};
 use crate::binlog::types::{ColumnType, Content, Context, Decode, OLD_TEMPORAL, Signedness, code};
 use crate::error::{Error, ErrorKind, Result};
+use std::borrow::Cow;
 
-/// The columns of a table as its table map tells of them, ready for decoding.
+/// The columns of a table as its table map, and perhaps a hint, tell of them, ready for decoding.
 #[derive(Debug)]
 pub struct RowPlan {
     columns: Box<[ColumnPlan]>,
@@ -23,6 +26,49 @@ impl RowPlan {
     /// has no metadata. The error names the table.
     pub fn new(map: &TableMapOwned) -> Result<Self> {
         Self::resolve(map).map_err(|error| error.in_table(map.full_name()))
+    }
+
+    /// As [`RowPlan::new`]; what the table map does not tell is taken from a hint.
+    ///
+    /// # Errors
+    /// Those of [`RowPlan::new`], and a hint that is not of this table: another number of columns,
+    /// a type that the column cannot have, another name than the table map tells. The error names
+    /// the table, and the column.
+    pub fn with_hint(map: &TableMapOwned, hint: &TableHint) -> Result<Self> {
+        let mut plan = Self::new(map)?;
+        match plan.fill(hint) {
+            Ok(()) => Ok(plan),
+            Err(error) => Err(error.in_table(map.full_name())),
+        }
+    }
+
+    fn fill(&mut self, hint: &TableHint) -> Result<()> {
+        if hint.columns.len() != self.columns.len() {
+            return Err(Error::invalid(format!(
+                "{} columns are declared ({}), but the table map has {}",
+                hint.columns.len(),
+                hint.source.name(),
+                self.columns.len()
+            )));
+        }
+        // A table map with names tells the key too, or that there is none.
+        let key_is_told = self.columns.iter().any(|column| column.name.is_some());
+        for (column, declared) in self.columns.iter_mut().zip(&hint.columns) {
+            column.fill(declared, hint.source)?;
+        }
+        if self.primary_key.is_empty() && !key_is_told {
+            if let Some(&(n, _)) = hint
+                .primary_key
+                .iter()
+                .find(|(n, _)| *n >= self.columns.len())
+            {
+                return Err(Error::invalid(format!(
+                    "column {n} in the key that is declared"
+                )));
+            }
+            self.primary_key = hint.primary_key.as_slice().into();
+        }
+        Ok(())
     }
 
     fn resolve(owned: &TableMapOwned) -> Result<Self> {
@@ -62,6 +108,14 @@ impl RowPlan {
         &self.table
     }
 
+    /// Of a partial update: bytes of its partial bits, one for each JSON column, present or not.
+    pub(super) fn partial_bytes(&self, kind: RowsKind) -> Option<usize> {
+        (kind == RowsKind::PartialUpdate).then(|| {
+            let json = self.columns.iter().filter(|column| column.is_json());
+            json.count().div_ceil(8)
+        })
+    }
+
     /// The column of a cell, which are as many and in the same order.
     pub(super) fn in_column(&self, n: usize, error: Error) -> Error {
         match self.columns.get(n) {
@@ -80,16 +134,19 @@ pub struct ColumnPlan {
     pub ty: ColumnType,
     /// What reading needs to know.
     pub context: Context,
-    /// Collation id, where the table map tells it; 63: binary.
+    /// Collation id, where table map or hint tells it; 63: binary. Of a hint it may be another one
+    /// of the same character set.
     pub collation: Option<u16>,
     /// May be NULL; `None` where the table map does not tell.
     pub nullable: Option<bool>,
     /// Subtype of GEOMETRY, see [`ColumnMetadata::geometry_type`].
     pub geometry_type: Option<u32>,
-    /// `SELECT *` shows it; `None` where the table map does not tell.
+    /// `SELECT *` shows it; `None` where neither table map nor hint tells.
     pub visible: Option<bool>,
     name: Option<Box<[u8]>>,
-    labels: Option<Labels>,
+    name_source: NameSource,
+    declared: Option<DeclaredType>,
+    pub(super) labels: Option<Labels>,
     /// `None`: values of the type have no length in the log.
     pub(super) decode: Option<Decode>,
 }
@@ -129,12 +186,89 @@ impl ColumnPlan {
             geometry_type: column.geometry_type,
             visible: column.visible,
             name: column.name.map(Into::into),
-            labels: column.labels.as_deref().map(Labels::new),
+            name_source: match column.name {
+                Some(_) => NameSource::TableMap,
+                None => NameSource::None,
+            },
+            declared: None,
+            labels: column
+                .labels
+                .as_deref()
+                .map(|labels| Labels::of_table_map(labels, column.charset)),
             decode,
         })
     }
 
-    /// Name, in UTF-8 as servers write it; `None` where the table map does not tell.
+    /// Takes from a hint what the table map has not told.
+    fn fill(&mut self, hint: &ColumnHint, source: NameSource) -> Result<()> {
+        let unfit = |column: &Self, of: &str, but: String| {
+            let (declared, source) = (hint.ty.name(), source.name());
+            let message = format!("{declared}{of} is declared ({source}), but {but}");
+            Err(Error::invalid(message).in_column(column.label()))
+        };
+        if !hint.fits(self.ty) {
+            return unfit(self, "", format!("the table map has {}", self.ty.sql()));
+        }
+        match (self.context.content, hint.content()) {
+            (Content::Text, Some(Content::Bytes)) => {
+                return unfit(self, " of bytes", "the table map has text".to_owned());
+            }
+            (Content::Bytes, Some(Content::Text)) => {
+                return unfit(self, " of text", "the table map has bytes".to_owned());
+            }
+            _ => {}
+        }
+        if let Some(name) = &self.name {
+            if Text::utf8(name).text.to_lowercase() != hint.name.to_lowercase() {
+                return unfit(self, "", format!("under the name `{}`", hint.name));
+            }
+        } else {
+            self.name = Some(hint.name.as_bytes().into());
+            self.name_source = source;
+        }
+        self.declared = Some(hint.ty);
+        if self.context.signedness == Signedness::Unknown && hint.ty.is_integer() {
+            self.context.signedness = match hint.unsigned {
+                true => Signedness::Unsigned,
+                false => Signedness::Signed,
+            };
+        }
+        if self.context.content == Content::Unknown && is_string(self.ty) {
+            self.collation = hint.string_collation();
+            self.context.content = match self.collation {
+                Some(BINARY) => Content::Bytes,
+                _ => Content::Text,
+            };
+        }
+        if self.labels.is_none() && matches!(hint.ty, DeclaredType::Enum | DeclaredType::Set) {
+            self.labels = Some(Labels::of_statement(&hint.labels));
+            self.collation = self.collation.or(hint.collation);
+        }
+        self.nullable = self.nullable.or(Some(hint.nullable));
+        self.visible = self.visible.or(Some(hint.visible));
+        Ok(())
+    }
+
+    /// Where [`ColumnPlan::name`] comes from.
+    pub fn name_source(&self) -> NameSource {
+        self.name_source
+    }
+
+    /// The type as a statement declares it, where a hint was given. It tells UUID, INET4, INET6 and
+    /// MariaDB's JSON and VECTOR, which table maps do not.
+    pub fn declared(&self) -> Option<DeclaredType> {
+        self.declared
+    }
+
+    /// Name for a column of a relation: the column's, or `col_n`, n from 1.
+    pub fn display_name(&self) -> Cow<'_, str> {
+        match &self.name {
+            Some(name) => Text::utf8(name).text,
+            None => Cow::Owned(format!("col_{}", self.number)),
+        }
+    }
+
+    /// Name, in UTF-8 as servers write it; `None` where neither table map nor hint tells.
     pub fn name(&self) -> Option<&[u8]> {
         self.name.as_deref()
     }
@@ -147,58 +281,10 @@ impl ColumnPlan {
         }
     }
 
-    /// Character set of text and labels; `None` where the table map tells none, or one that is not
-    /// known.
+    /// Character set of text, and of labels in a table map; `None` where nothing tells it, or it is
+    /// not known.
     pub fn charset(&self) -> Option<&'static Charset> {
         self.collation.and_then(charset_of)
-    }
-
-    /// Labels of an ENUM or SET, in the column's character set; `None` where the table map does
-    /// not tell.
-    pub fn labels(&self) -> Option<impl ExactSizeIterator<Item = &[u8]>> {
-        let labels = self.labels.as_ref()?;
-        Some((0..labels.ends.len()).map(|n| labels.get(n).unwrap_or_default()))
-    }
-
-    /// The label of a value of ENUM, in the column's character set. Empty for 0, the value of
-    /// what was no label.
-    ///
-    /// # Errors
-    /// The column has no such label. `Ok(None)`: the table map does not tell them.
-    pub fn enum_label(&self, value: u16) -> Result<Option<&[u8]>> {
-        let Some(labels) = &self.labels else {
-            return Ok(None);
-        };
-        match value.checked_sub(1) {
-            None => Ok(Some(&[])),
-            Some(n) => match labels.get(usize::from(n)) {
-                Some(label) => Ok(Some(label)),
-                None => Err(Error::corrupt(format!(
-                    "label {value} of an ENUM of {}",
-                    labels.ends.len()
-                ))
-                .in_column(self.label())),
-            },
-        }
-    }
-
-    /// The labels of a value of SET, in the column's character set and order.
-    ///
-    /// # Errors
-    /// The column has no such label. `Ok(None)`: the table map does not tell them.
-    pub fn set_labels(&self, value: u64) -> Result<Option<impl Iterator<Item = &[u8]>>> {
-        let Some(labels) = &self.labels else {
-            return Ok(None);
-        };
-        let count = u32::try_from(labels.ends.len()).unwrap_or(u32::MAX);
-        if value.checked_shr(count).unwrap_or(0) != 0 {
-            return Err(
-                Error::corrupt(format!("members 0x{value:x} of a SET of {count}"))
-                    .in_column(self.label()),
-            );
-        }
-        let set = (0..64usize).filter(move |&n| value & (1 << n) != 0);
-        Ok(Some(set.filter_map(|n| labels.get(n))))
     }
 
     /// Whether a partial update counts this column among its JSON columns.
@@ -208,36 +294,13 @@ impl ColumnPlan {
 }
 
 /// Collation id of BINARY, VARBINARY and BLOB.
-const BINARY: u16 = 63;
+pub(super) const BINARY: u16 = 63;
 
-/// Labels one behind the other: many short ones take little memory.
-#[derive(Debug)]
-struct Labels {
-    bytes: Box<[u8]>,
-    ends: Box<[u32]>,
-}
-
-impl Labels {
-    fn new(labels: &[&[u8]]) -> Self {
-        let bytes = labels.concat();
-        let mut end = 0u32;
-        let ends = labels.iter().map(|label| {
-            // An event is shorter than 4 GiB.
-            end = end.saturating_add(u32::try_from(label.len()).unwrap_or(u32::MAX));
-            end
-        });
-        Self {
-            ends: ends.collect(),
-            bytes: bytes.into(),
-        }
-    }
-
-    fn get(&self, n: usize) -> Option<&[u8]> {
-        let end = *self.ends.get(n)?;
-        let start = match n.checked_sub(1) {
-            Some(before) => *self.ends.get(before)?,
-            None => 0,
-        };
-        self.bytes.get(start as usize..end as usize)
-    }
+/// Whether only the collation tells text from bytes.
+fn is_string(ty: ColumnType) -> bool {
+    matches!(
+        ty.code,
+        code::STRING | code::VAR_STRING | code::VARCHAR | code::VARCHAR_COMPRESSED | 249
+            ..=code::BLOB | code::BLOB_COMPRESSED
+    )
 }

@@ -5,7 +5,7 @@
 //! ```
 
 use super::plan::RowPlan;
-use super::{PARTIAL_JSON_UPDATES, bit};
+use super::{PARTIAL_JSON_UPDATES, RowShape, bit};
 use crate::binlog::cursor::Cursor;
 use crate::binlog::event::{RowsEvent, RowsKind, RowsLayout, TableMapOwned};
 use crate::binlog::types::{Context, Decode, Value};
@@ -155,26 +155,34 @@ impl<'p, 'a> RowReader<'p, 'a> {
     /// Rows that do not belong to the table map; columns that cannot be read. The error names the
     /// table.
     pub fn new(map: &'p TableMapOwned, event: &RowsEvent<'_>, rows: &'a [u8]) -> Result<Self> {
-        Self::start(map, event, rows).map_err(|error| error.in_table(map.full_name()))
+        let reader = map
+            .plan()
+            .and_then(|plan| Self::start(map.shape(), plan, event, rows));
+        reader.map_err(|error| error.in_table(map.full_name()))
     }
 
-    fn start(map: &'p TableMapOwned, event: &RowsEvent<'_>, rows: &'a [u8]) -> Result<Self> {
-        if event.layout == RowsLayout::PreGa {
-            return Err(Error::unsupported(
-                "rows of MySQL before 5.1.16 depend on the table's definition, which is not in \
-                 the log",
-            ));
-        }
-        let plan = map.plan()?;
-        if event.column_count != plan.columns().len() {
-            return Err(Error::corrupt(format!(
-                "rows of {} columns, but the table map has {}",
-                event.column_count,
-                plan.columns().len()
-            )));
-        }
+    /// As [`RowReader::new`], but with a plan of that table map which has been made with a hint.
+    ///
+    /// # Errors
+    /// Those of [`RowReader::new`].
+    pub fn with_plan(
+        map: &TableMapOwned,
+        plan: &'p RowPlan,
+        event: &RowsEvent<'_>,
+        rows: &'a [u8],
+    ) -> Result<Self> {
+        Self::start(map.shape(), plan, event, rows).map_err(|error| error.in_table(map.full_name()))
+    }
+
+    fn start(
+        shape: &RowShape,
+        plan: &'p RowPlan,
+        event: &RowsEvent<'_>,
+        rows: &'a [u8],
+    ) -> Result<Self> {
+        check_event(plan, event)?;
         if let Some(watched) = plan.watched {
-            map.shape()
+            shape
                 .hops(event.kind, event.columns_before, event.columns_after)
                 .and_then(|hops| hops.count(rows))
                 .map_err(|error| plan.in_column(watched, error))?;
@@ -192,10 +200,7 @@ impl<'p, 'a> RowReader<'p, 'a> {
             index: 0,
             before,
             after,
-            partial_bytes: (event.kind == RowsKind::PartialUpdate).then(|| {
-                let json = plan.columns().iter().filter(|column| column.is_json());
-                json.count().div_ceil(8)
-            }),
+            partial_bytes: plan.partial_bytes(event.kind),
             empty_row: rows.is_empty() && event.kind == RowsKind::Insert && no_columns,
             done: false,
         })
@@ -240,13 +245,7 @@ impl<'p, 'a> RowReader<'p, 'a> {
         }
         let mut partial = None;
         if let Some(partial_bytes) = self.partial_bytes {
-            match self.rows.lenenc()? {
-                0 => {}
-                PARTIAL_JSON_UPDATES => partial = Some(self.rows.bytes(partial_bytes)?),
-                other => {
-                    return Err(Error::unsupported(format!("value options 0x{other:x}")));
-                }
-            }
+            partial = partial_bits(&mut self.rows, partial_bytes)?;
         }
         match &mut self.after {
             Some(after) => after.read(self.plan, &mut self.rows, partial),
@@ -254,24 +253,55 @@ impl<'p, 'a> RowReader<'p, 'a> {
         }
     }
 
-    /// Adds row and table. The event is whole, so what does not fit is wrong rather than cut.
     #[cold]
     fn place(&self, error: Error, start: usize) -> Error {
-        let kind = match error.kind() {
-            ErrorKind::Truncated => ErrorKind::Corrupt,
-            kind => kind,
-        };
-        let message = format!(
-            "row {} of the event, at byte {} of its rows: {}",
-            self.index.saturating_add(1),
-            self.len.saturating_sub(start),
-            error.message()
-        );
-        let placed = Error::new(kind, message).in_table(self.plan.table());
-        match error.at().column.clone() {
-            Some(column) => placed.in_column(column),
-            None => placed,
-        }
+        in_row(error, self.index, self.len.saturating_sub(start)).in_table(self.plan.table())
+    }
+}
+
+/// Adds the row, which begins at byte `start` of the event's rows. The event is whole, so what does
+/// not fit is wrong rather than cut.
+#[cold]
+pub(super) fn in_row(error: Error, index: u32, start: usize) -> Error {
+    let kind = match error.kind() {
+        ErrorKind::Truncated => ErrorKind::Corrupt,
+        kind => kind,
+    };
+    let number = index.saturating_add(1);
+    let message = format!(
+        "row {number} of the event, at byte {start} of its rows: {}",
+        error.message()
+    );
+    let placed = Error::new(kind, message);
+    match error.at().column.clone() {
+        Some(column) => placed.in_column(column),
+        None => placed,
+    }
+}
+
+/// Whether the rows of an event can be those of a table.
+pub(super) fn check_event(plan: &RowPlan, event: &RowsEvent<'_>) -> Result<()> {
+    if event.layout == RowsLayout::PreGa {
+        return Err(Error::unsupported(
+            "rows of MySQL before 5.1.16 depend on the table's definition, which is not in the log",
+        ));
+    }
+    if event.column_count != plan.columns().len() {
+        return Err(Error::corrupt(format!(
+            "rows of {} columns, but the table map has {}",
+            event.column_count,
+            plan.columns().len()
+        )));
+    }
+    Ok(())
+}
+
+/// Reads the value options of a partial update, and its partial bits where they follow.
+pub(super) fn partial_bits<'a>(rows: &mut Cursor<'a>, len: usize) -> Result<Option<&'a [u8]>> {
+    match rows.lenenc()? {
+        0 => Ok(None),
+        PARTIAL_JSON_UPDATES => rows.bytes(len).map(Some),
+        other => Err(Error::unsupported(format!("value options 0x{other:x}"))),
     }
 }
 

@@ -1,6 +1,9 @@
-//! What the tests of rows share: every rows event of a log.
+//! What the tests of rows share: tables, and every rows event of a log.
 
-use crate::binlog::event::{self, Event, EventContext, RowsEvent, TableMapOwned, TableMaps};
+use crate::binlog::event::{
+    self, Event, EventContext, Flavor, RowsEvent, RowsKind, RowsLayout, TableMap, TableMapOwned,
+    TableMaps,
+};
 use crate::binlog::frame::Framer;
 use crate::binlog::reader::read_all;
 use crate::error::Result;
@@ -54,4 +57,38 @@ pub(crate) fn each_rows_event(
         errors.push(error.to_string());
     }
     errors
+}
+
+/// A table `s.t` with columns of these types.
+pub(crate) fn table(types: &[u8], metadata: &[u8], optional: &[u8]) -> TableMapOwned {
+    let mut body = b"\x5d\0\0\0\0\0\0\0\x01s\0\x01t\0".to_vec();
+    body.push(types.len() as u8);
+    body.extend(types);
+    body.push(metadata.len() as u8);
+    body.extend(metadata);
+    body.resize(body.len() + types.len().div_ceil(8), 0xff);
+    body.extend(optional);
+    let map = TableMap::read_body(&body, false, Flavor::MySql).unwrap();
+    TableMapOwned::new(&map).unwrap()
+}
+
+/// A rows event without rows.
+pub(crate) fn event<'a>(
+    kind: RowsKind,
+    before: Option<&'a [u8]>,
+    after: Option<&'a [u8]>,
+    columns: usize,
+) -> RowsEvent<'a> {
+    RowsEvent {
+        kind,
+        layout: RowsLayout::V2,
+        compressed: false,
+        table_id: 93,
+        flags: 1,
+        extra: &[],
+        column_count: columns,
+        columns_before: before,
+        columns_after: after,
+        rows: &[],
+    }
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::binlog::event::Flavor;
 
+mod encoded;
 mod expected;
 mod oracle;
 

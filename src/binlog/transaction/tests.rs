@@ -67,8 +67,8 @@ impl Log {
     }
 
     fn query(&self, text: &str) -> (u8, Vec<u8>) {
-        let mut body = vec![0; 8];
-        body.extend([4, 0, 0]);
+        let mut body = THREAD.to_le_bytes().to_vec();
+        body.extend([0, 0, 0, 0, 4, 0, 0]);
         if self.format.binlog_version == 4 {
             body.extend([3, 0]); // length of the status variables, which are not looked at
             body.extend([0xff; 3]);
@@ -76,6 +76,17 @@ impl Log {
         body.extend(b"shop\0");
         body.extend(text.as_bytes());
         (2, body)
+    }
+}
+
+/// The connection of every QUERY.
+const THREAD: u32 = 4242;
+
+/// The same transaction, its connection known.
+fn of_thread(transaction: Transaction, thread_id: u32) -> Transaction {
+    Transaction {
+        thread_id: Some(thread_id),
+        ..transaction
     }
 }
 
@@ -151,7 +162,8 @@ fn each_transaction_has_its_gtid_and_its_commit_time() {
     assert_eq!(text(&first).as_deref(), Some(want));
     assert_eq!(first.commit_timestamp, None);
     let ddl = log.query("CREATE TABLE t (a INT)");
-    assert_eq!(log.see(&ddl, false), Some(first));
+    assert_eq!(first.thread_id, None);
+    assert_eq!(log.see(&ddl, false), Some(of_thread(first, THREAD)));
 
     // With the logical clock and the two timestamps of MySQL 8.
     let (code, mut body) = gtid(8);
@@ -171,6 +183,40 @@ fn each_transaction_has_its_gtid_and_its_commit_time() {
 }
 
 #[test]
+fn the_connection_is_that_of_the_first_query() {
+    let mut log = Log::mysql();
+    let (code, mut other) = log.query("INSERT INTO t VALUES (1)");
+    other[..4].copy_from_slice(&7u32.to_le_bytes());
+    let other = (code, other);
+    let events = [
+        gtid(1),
+        log.query("BEGIN"),
+        other.clone(),
+        any(XID),
+        any(TABLE_MAP), // a transaction without a QUERY
+        rows(30, true),
+        gtid(2),
+        (165, other.1.clone()),
+    ];
+    let threads = events.map(|event| log.see(&event, false).unwrap().thread_id);
+    let first = Some(THREAD);
+    assert_eq!(
+        threads,
+        [None, first, first, first, None, None, None, Some(7)]
+    );
+
+    // MariaDB from 11.5 on: in the GTID event, before any QUERY.
+    let mut log = Log::mariadb();
+    let mut body = 5u64.to_le_bytes().to_vec();
+    body.extend([0, 0, 0, 0, MariadbGtidEvent::TRANSACTIONAL]);
+    body.push(MariadbGtidEvent::EXTRA_THREAD_ID);
+    body.extend(9u32.to_le_bytes());
+    for event in [(162, body), any(TABLE_MAP), other, any(XID)] {
+        assert_eq!(log.see(&event, false).unwrap().thread_id, Some(9));
+    }
+}
+
+#[test]
 fn a_statement_is_a_transaction_of_its_own() {
     let mut log = Log::mysql();
     let create = log.query("CREATE TABLE t (a INT)");
@@ -182,7 +228,7 @@ fn a_statement_is_a_transaction_of_its_own() {
 }
 
 #[test]
-fn create_table_as_select_is_one_transaction() {
+fn buglog_97_create_table_as_select_is_one_transaction() {
     // MySQL from 8.0.21 on.
     let mut log = Log::mysql();
     let events = [
@@ -214,7 +260,7 @@ fn rollback_to_a_savepoint_does_not_end_a_transaction() {
 }
 
 #[test]
-fn xa_is_prepared_in_one_transaction_and_committed_in_another() {
+fn buglog_93_and_94_xa_is_prepared_in_one_transaction_and_committed_in_another() {
     let mut log = Log::mysql();
     let events = [
         gtid(1),
@@ -230,10 +276,16 @@ fn xa_is_prepared_in_one_transaction_and_committed_in_another() {
         log.query("XA END X'75',X'',1"),
         any(38),
         log.query("XA ROLLBACK X'75',X'',1"),
+        // In one phase: the same event ends it, and nothing else is to come.
+        gtid(3),
+        log.query("XA START X'76',X'',1"),
+        log.query("XA END X'76',X'',1"),
+        (38, b"\x01\x01\0\0\0\x01\0\0\0\0\0\0\0v".to_vec()),
+        gtid(4),
     ];
     assert_eq!(
         log.all(&events),
-        [0, 0, 0, 0, 0, 0, 6, 6, 8, 8, 8, 11].map(Some)
+        [0, 0, 0, 0, 0, 0, 6, 6, 8, 8, 8, 11, 12, 12, 12, 12, 16].map(Some)
     );
 
     // MariaDB: the GTID event itself is the XA START.
@@ -254,6 +306,26 @@ fn xa_is_prepared_in_one_transaction_and_committed_in_another() {
     ];
     let mut want = [0, 0, 0, 0, 0, 5, 5].map(Some).to_vec();
     want.extend([None, Some(8)]);
+    assert_eq!(log.all(&events), want);
+}
+
+#[test]
+fn buglog_88_what_stands_for_an_annotation_is_inside_the_transaction() {
+    let mut log = Log::mariadb();
+    let dummy = "# Dummy event replacing event type 160 that slave cannot handle.";
+    let events = [
+        mariadb_gtid(1, 0),
+        log.query(dummy),
+        any(TABLE_MAP),
+        rows(23, true),
+        any(XID),
+        mariadb_gtid(2, 0),
+        any(160),
+        any(TABLE_MAP),
+        rows(23, true),
+        any(XID),
+    ];
+    let want = [0, 0, 0, 0, 0, 5, 5, 5, 5, 5].map(Some);
     assert_eq!(log.all(&events), want);
 }
 
@@ -292,8 +364,11 @@ fn the_events_of_a_payload_belong_to_its_transaction() {
     let begin = log.query("BEGIN");
     let outer = [gtid(1), any(40)].map(|event| log.see(&event, false).unwrap());
     assert_eq!(outer.map(|t| t.pos), [0, 0]);
+    assert_eq!(outer[0], outer[1]);
+    // BEGIN is inside.
+    let inside = of_thread(outer[0], THREAD);
     for event in [begin, any(TABLE_MAP), rows(30, true), any(XID)] {
-        assert_eq!(log.see(&event, true), Some(outer[0]));
+        assert_eq!(log.see(&event, true), Some(inside));
     }
     assert_eq!(log.next(&gtid(2)), Some(2));
 }
@@ -405,7 +480,7 @@ fn damaged_bodies_do_not_confuse_what_follows() {
         gtid(3),
     ];
     let first = log.see(&events[0], false).unwrap();
-    assert_eq!((first.pos, first.gtid), (0, None));
+    assert_eq!((first.pos, first.gtid, first.thread_id), (0, None, None));
     assert_eq!(
         log.all(&events[1..]),
         [Some(0), Some(2), Some(2), Some(4), Some(5)]

@@ -145,7 +145,7 @@ pub struct Vector<'a>(&'a [u8]);
 impl<'a> Vector<'a> {
     /// # Errors
     /// Bytes that are no whole number of numbers.
-    fn new(bytes: &'a [u8]) -> Result<Self> {
+    pub(in crate::binlog) fn new(bytes: &'a [u8]) -> Result<Self> {
         if bytes.len().is_multiple_of(4) {
             return Ok(Self(bytes));
         }

@@ -10,7 +10,9 @@
 //! Source: MySQL `strings/decimal.cc` (`decimal_bin_size`).
 
 use super::{Context, Cursor, MetaForm, TypeDef, Value, Width, code, no_value};
-use crate::binlog::decimal::{decimal_len, decimal_text, decimal_unscaled};
+use crate::binlog::decimal::{
+    check_decimal, decimal_len, decimal_text, decimal_unscaled, write_decimal,
+};
 use crate::error::{Error, Result};
 
 /// Digits of the longest DECIMAL.
@@ -99,6 +101,22 @@ impl Decimal<'_> {
     /// Bytes that are no number of so many digits.
     pub fn text(self) -> Result<String> {
         decimal_text(self.packed, self.precision, self.scale)
+    }
+
+    /// Appends [`Decimal::text`]; `out` is as before where there is an error.
+    ///
+    /// # Errors
+    /// Bytes that are no number of so many digits.
+    pub fn write(self, out: &mut String) -> Result<()> {
+        write_decimal(self.packed, self.precision, self.scale, out)
+    }
+
+    /// Whether [`Decimal::text`] has a text for it.
+    ///
+    /// # Errors
+    /// Bytes that are no number of so many digits.
+    pub fn check(self) -> Result<()> {
+        check_decimal(self.packed, self.precision, self.scale)
     }
 
     /// The number × 10^scale, in two's complement of 256 bits, low byte first. 65 digits take 217

@@ -27,6 +27,7 @@ mod bits;
 mod blob;
 mod decimal;
 mod float;
+mod mariadb;
 mod number;
 mod temporal;
 mod text;
@@ -36,6 +37,7 @@ pub use bits::Bits;
 pub use blob::{Geometry, Vector};
 pub use decimal::Decimal;
 pub use float::{write_f32, write_f64};
+pub use mariadb::{write_inet4, write_inet6, write_uuid};
 pub use number::AnyInt;
 pub use temporal::{Date, DateTime, OLD_TEMPORAL, Time, Timestamp};
 pub use text::Binary;
@@ -43,6 +45,22 @@ pub use value::Value;
 
 /// Codes of the types that other modules ask for.
 pub mod code {
+    /// Integer of one byte.
+    pub const TINYINT: u8 = 1;
+    /// Integer of two bytes.
+    pub const SMALLINT: u8 = 2;
+    /// Integer of four bytes.
+    pub const INT: u8 = 3;
+    /// Number of single precision.
+    pub const FLOAT: u8 = 4;
+    /// Number of double precision.
+    pub const DOUBLE: u8 = 5;
+    /// Integer of eight bytes.
+    pub const BIGINT: u8 = 8;
+    /// Integer of three bytes.
+    pub const MEDIUMINT: u8 = 9;
+    /// Year.
+    pub const YEAR: u8 = 13;
     /// JSON of MySQL (MariaDB's is a BLOB).
     pub const JSON: u8 = 245;
     /// ENUM, inside STRING in a table map.

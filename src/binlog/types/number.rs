@@ -8,23 +8,28 @@
 //! Whether an integer is unsigned is no part of the type; see `SIGNEDNESS` of table maps. YEAR is
 //! the year less 1900; 0 is the year 0000.
 
-use super::{Context, Cursor, MetaForm, Signedness, TypeDef, Value, Width, no_value};
+use super::{Context, Cursor, MetaForm, Signedness, TypeDef, Value, Width, code, no_value};
 use crate::error::{Error, Result};
 use std::fmt;
 
 pub(super) const DEFS: &[TypeDef] = &[
-    TypeDef::plain(1, "TINYINT", |_| Ok(Width::Fixed(1)), int::<1>),
-    TypeDef::plain(2, "SMALLINT", |_| Ok(Width::Fixed(2)), int::<2>),
-    TypeDef::plain(3, "INT", |_| Ok(Width::Fixed(4)), int::<4>),
+    TypeDef::plain(code::TINYINT, "TINYINT", |_| Ok(Width::Fixed(1)), int::<1>),
+    TypeDef::plain(
+        code::SMALLINT,
+        "SMALLINT",
+        |_| Ok(Width::Fixed(2)),
+        int::<2>,
+    ),
+    TypeDef::plain(code::INT, "INT", |_| Ok(Width::Fixed(4)), int::<4>),
     TypeDef::with_meta(
-        4,
+        code::FLOAT,
         "FLOAT",
         MetaForm::Byte,
         |meta| float(meta, 4),
         |row, _| row.array().map(f32::from_le_bytes).map(Value::Float),
     ),
     TypeDef::with_meta(
-        5,
+        code::DOUBLE,
         "DOUBLE",
         MetaForm::Byte,
         |meta| float(meta, 8),
@@ -32,10 +37,15 @@ pub(super) const DEFS: &[TypeDef] = &[
     ),
     // The type of a column that is NULL in every row: `CREATE TABLE t AS SELECT NULL`.
     TypeDef::plain(6, "NULL", |_| Ok(Width::Fixed(0)), |_, _| Ok(Value::Null)),
-    TypeDef::plain(8, "BIGINT", |_| Ok(Width::Fixed(8)), int::<8>),
-    TypeDef::plain(9, "MEDIUMINT", |_| Ok(Width::Fixed(3)), int::<3>),
+    TypeDef::plain(code::BIGINT, "BIGINT", |_| Ok(Width::Fixed(8)), int::<8>),
     TypeDef::plain(
-        13,
+        code::MEDIUMINT,
+        "MEDIUMINT",
+        |_| Ok(Width::Fixed(3)),
+        int::<3>,
+    ),
+    TypeDef::plain(
+        code::YEAR,
         "YEAR",
         |_| Ok(Width::Fixed(1)),
         |row, _| {

@@ -38,13 +38,7 @@ pub(super) const DEFS: &[TypeDef] = &[
         7,
         "TIMESTAMP",
         |_| Ok(Width::Fixed(4)),
-        |row, _| {
-            Ok(Value::Timestamp(Timestamp {
-                seconds: row.u32()?,
-                micros: 0,
-                digits: 0,
-            }))
-        },
+        |row, _| Timestamp::read_old(row).map(Value::Timestamp),
     ),
     TypeDef::plain(10, "DATE", |_| Ok(Width::Fixed(3)), date),
     TypeDef::plain(11, "TIME", |_| Ok(Width::Fixed(3)), old_time),
@@ -150,62 +144,27 @@ pub struct Timestamp {
 }
 
 fn date<'a>(row: &mut Cursor<'a>, _: Context) -> Result<Value<'a>> {
-    let packed = row.uint(3)?;
-    let (year, month, day) = (packed >> 9, packed >> 5 & 15, packed & 31);
-    Date::checked(year, month, day).map(Value::Date)
+    Date::read(row).map(Value::Date)
 }
 
 fn old_time<'a>(row: &mut Cursor<'a>, _: Context) -> Result<Value<'a>> {
-    let unsigned = row.uint(3)?;
-    let signed = (unsigned << 40).cast_signed() >> 40;
-    let n = signed.unsigned_abs();
-    let (hours, minutes, seconds) = (n / 10_000, n / 100 % 100, n % 100);
-    Time::checked(signed < 0, hours, minutes, seconds, (0, 0)).map(Value::Time)
+    Time::read_old(row).map(Value::Time)
 }
 
 fn old_datetime<'a>(row: &mut Cursor<'a>, _: Context) -> Result<Value<'a>> {
-    let n = row.u64()?;
-    let date = n / 1_000_000;
-    let date = (date / 10_000, date / 100 % 100, date % 100);
-    let time = (n / 10_000 % 100, n / 100 % 100, n % 100);
-    DateTime::checked(date, time, (0, 0))
-        .map(Value::DateTime)
-        .map_err(|error| {
-            Error::corrupt(format!(
-                "{}; if the server was MariaDB, this may be a DATETIME with a fraction, whose \
-                 width is not in the log",
-                error.message()
-            ))
-        })
+    DateTime::read_old(row).map(Value::DateTime)
 }
 
 fn timestamp<'a>(row: &mut Cursor<'a>, column: Context) -> Result<Value<'a>> {
-    let seconds = row.array().map(u32::from_be_bytes)?;
-    let bytes = row.bytes(fraction_len(column.meta))?;
-    let (micros, digits) = fraction(big_endian(bytes), column.meta)?;
-    Ok(Value::Timestamp(Timestamp {
-        seconds,
-        micros,
-        digits,
-    }))
+    Timestamp::read(row, column.meta).map(Value::Timestamp)
 }
 
 fn datetime<'a>(row: &mut Cursor<'a>, column: Context) -> Result<Value<'a>> {
-    let (negative, whole, part) = signed(row, 5, column.meta)?;
-    if negative {
-        return Err(Error::corrupt("a negative DATETIME"));
-    }
-    let year_month = whole >> 22;
-    let date = (year_month / 13, year_month % 13, whole >> 17 & 31);
-    let time = (whole >> 12 & 31, whole >> 6 & 63, whole & 63);
-    DateTime::checked(date, time, fraction(part, column.meta)?).map(Value::DateTime)
+    DateTime::read(row, column.meta).map(Value::DateTime)
 }
 
 fn time<'a>(row: &mut Cursor<'a>, column: Context) -> Result<Value<'a>> {
-    let (negative, whole, part) = signed(row, 3, column.meta)?;
-    let fraction = fraction(part, column.meta)?;
-    let (hours, minutes, seconds) = (whole >> 12, whole >> 6 & 63, whole & 63);
-    Time::checked(negative, hours, minutes, seconds, fraction).map(Value::Time)
+    Time::read(row, column.meta).map(Value::Time)
 }
 
 /// Bytes of a fraction of so many digits.
@@ -213,6 +172,7 @@ fn fraction_len(digits: u16) -> usize {
     usize::from(digits.div_ceil(2))
 }
 
+#[inline]
 fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |n, &byte| n << 8 | u64::from(byte))
 }
@@ -259,7 +219,19 @@ fn at_most<T: TryFrom<u64>>(value: u64, max: u64) -> Option<T> {
 }
 
 impl Date {
+    /// Reads a DATE.
+    ///
+    /// # Errors
+    /// A field beyond its range.
+    #[inline]
+    pub fn read(row: &mut Cursor<'_>) -> Result<Self> {
+        let packed = row.uint(3)?;
+        let (year, month, day) = (packed >> 9, packed >> 5 & 15, packed & 31);
+        Self::checked(year, month, day)
+    }
+
     /// Checks the ranges; see the fields.
+    #[inline]
     fn checked(year: u64, month: u64, day: u64) -> Result<Self> {
         match (at_most(year, 9999), at_most(month, 12), at_most(day, 31)) {
             (Some(year), Some(month), Some(day)) => Ok(Self { year, month, day }),
@@ -271,6 +243,41 @@ impl Date {
 }
 
 impl DateTime {
+    /// Reads a DATETIME2 with so many digits of fraction.
+    ///
+    /// # Errors
+    /// A field beyond its range.
+    #[inline]
+    pub fn read(row: &mut Cursor<'_>, digits: u16) -> Result<Self> {
+        let (negative, whole, part) = signed(row, 5, digits)?;
+        if negative {
+            return Err(Error::corrupt("a negative DATETIME"));
+        }
+        let year_month = whole >> 22;
+        let date = (year_month / 13, year_month % 13, whole >> 17 & 31);
+        let time = (whole >> 12 & 31, whole >> 6 & 63, whole & 63);
+        Self::checked(date, time, fraction(part, digits)?)
+    }
+
+    /// Reads a DATETIME.
+    ///
+    /// # Errors
+    /// A field beyond its range.
+    pub fn read_old(row: &mut Cursor<'_>) -> Result<Self> {
+        let n = row.u64()?;
+        let date = n / 1_000_000;
+        let date = (date / 10_000, date / 100 % 100, date % 100);
+        let time = (n / 10_000 % 100, n / 100 % 100, n % 100);
+        Self::checked(date, time, (0, 0)).map_err(|error| {
+            Error::corrupt(format!(
+                "{}; if the server was MariaDB, this may be a DATETIME with a fraction, whose \
+                 width is not in the log",
+                error.message()
+            ))
+        })
+    }
+
+    #[inline]
     fn checked(
         date: (u64, u64, u64),
         (hour, minute, second): (u64, u64, u64),
@@ -294,6 +301,7 @@ impl DateTime {
 
     /// Microseconds since 1970-01-01 00:00:00 of the same, nameless time zone; `None` where
     /// [`Date::days`] is.
+    #[inline]
     pub fn micros_since_1970(self) -> Option<i64> {
         let seconds = i64::from(self.date.days()?)
             .saturating_mul(24)
@@ -311,6 +319,31 @@ impl DateTime {
 }
 
 impl Time {
+    /// Reads a TIME2 with so many digits of fraction.
+    ///
+    /// # Errors
+    /// A field beyond its range.
+    #[inline]
+    pub fn read(row: &mut Cursor<'_>, digits: u16) -> Result<Self> {
+        let (negative, whole, part) = signed(row, 3, digits)?;
+        let fraction = fraction(part, digits)?;
+        let (hours, minutes, seconds) = (whole >> 12, whole >> 6 & 63, whole & 63);
+        Self::checked(negative, hours, minutes, seconds, fraction)
+    }
+
+    /// Reads a TIME.
+    ///
+    /// # Errors
+    /// A field beyond its range.
+    pub fn read_old(row: &mut Cursor<'_>) -> Result<Self> {
+        let unsigned = row.uint(3)?;
+        let signed = (unsigned << 40).cast_signed() >> 40;
+        let n = signed.unsigned_abs();
+        let (hours, minutes, seconds) = (n / 10_000, n / 100 % 100, n % 100);
+        Self::checked(signed < 0, hours, minutes, seconds, (0, 0))
+    }
+
+    #[inline]
     fn checked(
         negative: bool,
         hours: u64,
@@ -338,6 +371,7 @@ impl Time {
     }
 
     /// The span in microseconds.
+    #[inline]
     pub fn total_micros(self) -> i64 {
         let micros = i64::from(self.hours)
             .saturating_mul(60)
@@ -355,12 +389,42 @@ impl Time {
 }
 
 impl Timestamp {
+    /// Reads a TIMESTAMP2 with so many digits of fraction.
+    ///
+    /// # Errors
+    /// A fraction beyond its range.
+    #[inline]
+    pub fn read(row: &mut Cursor<'_>, digits: u16) -> Result<Self> {
+        let seconds = row.array().map(u32::from_be_bytes)?;
+        let bytes = row.bytes(fraction_len(digits))?;
+        let (micros, digits) = fraction(big_endian(bytes), digits)?;
+        Ok(Self {
+            seconds,
+            micros,
+            digits,
+        })
+    }
+
+    /// Reads a TIMESTAMP.
+    ///
+    /// # Errors
+    /// Fewer than 4 bytes.
+    #[inline]
+    pub fn read_old(row: &mut Cursor<'_>) -> Result<Self> {
+        Ok(Self {
+            seconds: row.u32()?,
+            micros: 0,
+            digits: 0,
+        })
+    }
+
     /// Whether this is the zero date `0000-00-00 00:00:00`: no server stores the instant of 0.
     pub fn is_zero(self) -> bool {
         self.seconds == 0 && self.micros == 0
     }
 
     /// Microseconds since 1970 in UTC; `None` for the zero date.
+    #[inline]
     pub fn micros_since_1970(self) -> Option<i64> {
         let micros = i64::from(self.seconds)
             .saturating_mul(1_000_000)

@@ -301,7 +301,8 @@ fn try_container(members: &[(Option<&str>, &Value)], word: usize, out: &mut Vec<
     Some(())
 }
 
-fn string(value: &str) -> String {
+/// A string in quotes.
+pub fn string(value: &str) -> String {
     let mut text = String::from("\"");
     for c in value.chars() {
         match c {

@@ -4,7 +4,7 @@ use super::model::{Step, Value, encode_change};
 use super::*;
 use proptest::prelude::*;
 
-fn value() -> impl Strategy<Value = Value> {
+pub fn value() -> impl Strategy<Value = Value> {
     let finite = any::<f64>().prop_filter("finite", |value| value.is_finite());
     let leaf = prop_oneof![
         Just(Value::Null),

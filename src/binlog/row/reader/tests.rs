@@ -1,44 +1,12 @@
 use super::*;
 use crate::binlog::event::testing::{decode, hex};
-use crate::binlog::event::{Event, Flavor, FormatDescription, TableMap};
+use crate::binlog::event::{Event, FormatDescription};
+use crate::binlog::row::testing::{event, table};
 use crate::binlog::types::{AnyInt, Date};
 use crate::error::ErrorKind;
 use proptest::prelude::*;
 
 mod mariadb;
-
-/// A table `s.t` with columns of these types.
-fn table(types: &[u8], metadata: &[u8], optional: &[u8]) -> TableMapOwned {
-    let mut body = b"\x5d\0\0\0\0\0\0\0\x01s\0\x01t\0".to_vec();
-    body.push(types.len() as u8);
-    body.extend(types);
-    body.push(metadata.len() as u8);
-    body.extend(metadata);
-    body.resize(body.len() + types.len().div_ceil(8), 0xff);
-    body.extend(optional);
-    let map = TableMap::read_body(&body, false, Flavor::MySql).unwrap();
-    TableMapOwned::new(&map).unwrap()
-}
-
-fn event<'a>(
-    kind: RowsKind,
-    before: Option<&'a [u8]>,
-    after: Option<&'a [u8]>,
-    columns: usize,
-) -> RowsEvent<'a> {
-    RowsEvent {
-        kind,
-        layout: RowsLayout::V2,
-        compressed: false,
-        table_id: 93,
-        flags: 1,
-        extra: &[],
-        column_count: columns,
-        columns_before: before,
-        columns_after: after,
-        rows: &[],
-    }
-}
 
 /// The images of all rows, or the error.
 type Images<'a> = Vec<(Option<Vec<Cell<'a>>>, Option<Vec<Cell<'a>>>)>;
@@ -171,6 +139,19 @@ fn buglog_32_and_33_labels_belong_to_their_columns() {
             .unwrap_err();
         assert_eq!(error.at().column.clone(), Some(format!("@{}", n + 1)));
     }
+}
+
+#[test]
+fn a_set_with_empty_labels() {
+    // ('', 'b', '', 'dd'): servers write no comma behind empty labels at the beginning.
+    let map = table(
+        &[254],
+        &[0xf8, 1],
+        &hex("05 08 04 00 0162 00 026464  0a 01 2d"),
+    );
+    let event = event(RowsKind::Insert, None, Some(&[1]), 1);
+    let shown = texts(&map, &event, &hex("fe 05  fe 07  fe 0d  fe 0f"));
+    assert_eq!(shown, [[""], ["b,"], ["dd"], ["b,,dd"]]);
 }
 
 #[test]

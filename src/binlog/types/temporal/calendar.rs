@@ -5,6 +5,7 @@ use super::Date;
 impl Date {
     /// Days since 1970-01-01 in the Gregorian calendar. `None` for a date that no calendar has:
     /// month or day 0, or a day that the month does not have.
+    #[inline]
     pub fn days(self) -> Option<i32> {
         let leap = self.year.is_multiple_of(4)
             && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
@@ -30,9 +31,10 @@ impl Date {
             .saturating_add(shift.saturating_mul(12))
             .saturating_sub(3);
         let in_year = month.saturating_mul(153).saturating_add(2) / 5;
-        let leap_days = [4, -100, 400].into_iter().fold(0i32, |days, n: i32| {
-            days.saturating_add(year.div_euclid(n.abs()).saturating_mul(n.signum()))
-        });
+        let leap_days = year
+            .div_euclid(4)
+            .saturating_sub(year.div_euclid(100))
+            .saturating_add(year.div_euclid(400));
         let days = year
             .saturating_mul(365)
             .saturating_add(leap_days)
