@@ -10,6 +10,7 @@ use super::text::TextColumn;
 use crate::binlog::event::{self, FormatDescription, TableMapOwned, TableMaps};
 use crate::binlog::fields::{self, Fields, Needs};
 use crate::binlog::frame::TypeSet;
+use crate::binlog::gtid::AnyGtid;
 use crate::binlog::header::Header;
 use crate::binlog::problem::Problem;
 use crate::binlog::reader::{Block, Item};
@@ -223,15 +224,9 @@ impl EventBatcher {
                     .map(|row| row.item.payload_index)
                     .collect::<UInt32Array>(),
             ),
-            EventColumn::Timestamp => Arc::new(
-                rows.iter()
-                    .map(|row| match row.item.header.timestamp {
-                        0 => None,
-                        seconds => Some(i64::from(seconds) * 1_000_000),
-                    })
-                    .collect::<TimestampMicrosecondArray>()
-                    .with_timezone("UTC"),
-            ),
+            EventColumn::Timestamp => {
+                seconds_array(rows.iter().map(|row| row.item.header.timestamp))
+            }
             EventColumn::Type => {
                 type_array(rows.iter().map(|row| row.item.header.type_code).collect())
             }
@@ -253,26 +248,7 @@ impl EventBatcher {
             at.and_then(Option::as_ref)
         };
         match column {
-            EventColumn::Gtid => {
-                let mut builder = StringBuilder::with_capacity(rows.len(), rows.len() * 44);
-                let mut text = String::new();
-                let mut shown = None;
-                for row in rows {
-                    match of(row).and_then(|t| t.gtid) {
-                        None => builder.append_null(),
-                        Some(gtid) => {
-                            // The events of a transaction follow each other.
-                            if shown != Some(gtid) {
-                                text.clear();
-                                let _ = write!(text, "{gtid}");
-                                shown = Some(gtid);
-                            }
-                            builder.append_value(&text);
-                        }
-                    }
-                }
-                Arc::new(builder.finish())
-            }
+            EventColumn::Gtid => gtid_array(rows.iter().map(|row| of(row)?.gtid)),
             EventColumn::TxPos => Arc::new(
                 rows.iter()
                     .map(|row| of(row).map(|t| t.pos))
@@ -300,8 +276,39 @@ fn same_table(a: Option<&Option<Arc<TableMapOwned>>>, b: Option<&Arc<TableMapOwn
     }
 }
 
+/// A column of GTIDs, of which neighbours are mostly the same: the events of a transaction follow
+/// each other.
+pub(super) fn gtid_array(gtids: impl ExactSizeIterator<Item = Option<AnyGtid>>) -> ArrayRef {
+    let mut builder = StringBuilder::with_capacity(gtids.len(), gtids.len() * 44);
+    let mut text = String::new();
+    let mut shown = None;
+    for gtid in gtids {
+        let Some(gtid) = gtid else {
+            builder.append_null();
+            continue;
+        };
+        if shown != Some(gtid) {
+            text.clear();
+            let _ = write!(text, "{gtid}");
+            shown = Some(gtid);
+        }
+        builder.append_value(&text);
+    }
+    Arc::new(builder.finish())
+}
+
+/// A column of header timestamps; 0 is none.
+pub(super) fn seconds_array(seconds: impl Iterator<Item = u32>) -> ArrayRef {
+    let micros = seconds.map(|seconds| match seconds {
+        0 => None,
+        seconds => Some(i64::from(seconds) * 1_000_000),
+    });
+    let array: TimestampMicrosecondArray = micros.collect();
+    Arc::new(array.with_timezone("UTC"))
+}
+
 /// The column `file`: one value, `len` times.
-fn file_array(file: &str, len: usize) -> ArrayRef {
+pub(super) fn file_array(file: &str, len: usize) -> ArrayRef {
     let values = Arc::new(StringArray::from_iter_values([file]));
     let keys = Int32Array::from_iter_values(std::iter::repeat_n(0, len));
     dictionary::<Int32Type>(keys, values)
@@ -326,7 +333,7 @@ pub fn type_array(codes: Vec<u8>) -> ArrayRef {
     dictionary::<UInt8Type>(UInt8Array::from(keys), Arc::clone(values))
 }
 
-fn dictionary<K: arrow::datatypes::ArrowDictionaryKeyType>(
+pub(super) fn dictionary<K: arrow::datatypes::ArrowDictionaryKeyType>(
     keys: arrow::array::PrimitiveArray<K>,
     values: ArrayRef,
 ) -> ArrayRef {

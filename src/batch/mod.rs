@@ -13,7 +13,10 @@ pub mod columns;
 pub mod events;
 pub mod files;
 pub mod problems;
+pub mod rows;
+pub mod tables;
 mod text;
+pub mod values;
 
 pub use columns::EventColumn;
 pub use events::EventBatcher;

@@ -28,7 +28,7 @@ pub fn problem_columns() -> &'static [(Field, &'static str)] {
             ),
             (
                 Field::new("kind", DataType::Utf8, false),
-                "what is wrong: `TRUNCATED`, `BAD_CHECKSUM`, `BAD_EVENT`, `UNKNOWN_EVENT`, `RESYNC`, `ENCRYPTED`, `NOT_A_BINLOG`, `UNREADABLE`, `UNDECODED_VALUE`",
+                "what is wrong: `TRUNCATED`, `BAD_CHECKSUM`, `BAD_EVENT`, `UNKNOWN_EVENT`, `RESYNC`, `ENCRYPTED`, `NOT_A_BINLOG`, `UNREADABLE`, `UNDECODED_VALUE`, `UNKNOWN_NAMES`",
             ),
             (
                 Field::new("severity", DataType::Utf8, false),

@@ -31,7 +31,7 @@ enum Entry {
 type Resolved<'a> = (&'a [u8], Option<(u32, u32)>);
 
 /// A block is shared when at least one in this many of its bytes is text of the column.
-const FAIR_SHARE: usize = 8;
+pub(super) const FAIR_SHARE: usize = 8;
 /// Up to this length a view holds the text itself.
 const INLINE: usize = 12;
 
@@ -127,12 +127,12 @@ impl TextColumn {
 }
 
 /// Where `part` begins in `whole`, if it is a part of it.
-fn offset_in(whole: &[u8], part: &[u8]) -> Option<usize> {
+pub(super) fn offset_in(whole: &[u8], part: &[u8]) -> Option<usize> {
     let start = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     (start.checked_add(part.len())? <= whole.len()).then_some(start)
 }
 
-fn buffer_of(blocks: &[Block], at: u32) -> Buffer {
+pub(super) fn buffer_of(blocks: &[Block], at: u32) -> Buffer {
     match blocks.get(at as usize) {
         Some(block) => Buffer::from(bytes::Bytes::from_owner(block.clone())),
         None => Buffer::default(),
