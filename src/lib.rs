@@ -8,6 +8,9 @@
 //!             table/filter ──┘ an unwanted event is dropped on its header, before its body is read
 //! ```
 //!
+//! Rows take two passes: where their values begin, then one loop for each column that is asked for,
+//! under the names that table maps, the log's DDL ([`schema`]) or a schema file tell.
+//!
 //! Features are a ladder, each usable alone: the bare decoder, `arrow`, `datafusion`, `parquet`,
 //! and `cli` (the default), which is all that the command needs.
 
@@ -15,6 +18,7 @@
 pub mod batch;
 pub mod binlog;
 pub mod error;
+pub mod schema;
 
 #[cfg(feature = "datafusion")]
 pub mod session;
@@ -28,6 +32,10 @@ pub mod table;
 pub use error::{Error, ErrorKind, Result};
 
 pub use binlog::problem::{Problem, ProblemKind, Severity};
+
+#[cfg(feature = "arrow")]
+pub use batch::values::ZeroDates;
+pub use schema::SchemaFile;
 
 #[cfg(feature = "datafusion")]
 pub use session::{Location, SessionContextBinlogExt};

@@ -13,6 +13,10 @@
 //! let types = ctx.sql(sql).await?.count().await?;
 //! assert_eq!(types, 21);
 //!
+//! // Each table of the log is a relation, with its own columns and types.
+//! let sql = "select id, total from prod.shop.orders where _op = 'UPDATE' and total <> _before.total";
+//! assert_eq!(ctx.sql(sql).await?.count().await?, 1);
+//!
 //! // What the queries met that could not be read, and how far they are.
 //! let (errors, warnings) = options.problem_log().counts();
 //! assert_eq!((errors, warnings), (0, 0));
@@ -65,7 +69,8 @@ impl From<&[&str]> for Location {
 #[async_trait]
 pub trait SessionContextBinlogExt {
     /// Registers a source as the catalog `name`. Its relations are `name.binlog.binlog`,
-    /// `name.binlog.files` and `name.binlog.problems`.
+    /// `name.binlog.changes`, `name.binlog.tables`, `name.binlog.columns`, `name.binlog.files`,
+    /// `name.binlog.problems`, and `name.shop.orders` for the rows of the table `shop.orders`.
     ///
     /// # Errors
     /// A location that holds no binary log.
@@ -102,7 +107,10 @@ impl SessionContextBinlogExt for SessionContext {
     ) -> Result<()> {
         let table = BinlogTable::new(Relation::default(), location.into().0, options);
         table.check(&self.state()).await?;
-        self.register_catalog(name, Arc::new(BinlogCatalog::new(table)));
+        self.register_catalog(
+            name,
+            Arc::new(BinlogCatalog::new(table, self.runtime_env())),
+        );
         Ok(())
     }
 

@@ -28,6 +28,8 @@ pub struct BlockReader {
     stored: Stored,
     decoder: Option<Decoder>,
     block_size: usize,
+    /// Memory of an old block.
+    spare: Vec<u8>,
     /// Offset of the next byte of the log.
     offset: u64,
     /// Reading failed, behind the bytes that were handed out: each further call says so.
@@ -75,6 +77,7 @@ impl BlockReader {
             stored,
             decoder,
             block_size,
+            spare: Vec::new(),
             offset,
             failed: None,
         })
@@ -107,7 +110,8 @@ impl BlockReader {
         if goal == tail.len() && self.failed.is_none() {
             return Ok(None);
         }
-        let mut block = Vec::new();
+        let mut block = std::mem::take(&mut self.spare);
+        block.clear();
         self.reserve(
             &mut block,
             goal.min(self.block_size.max(tail.len().saturating_mul(2))),
@@ -132,6 +136,11 @@ impl BlockReader {
             Some(failed) => Err(failed.error(&self.name)),
             None => Ok(None),
         }
+    }
+
+    /// Memory for the next block, whatever is in it.
+    pub fn reuse(&mut self, memory: Option<Vec<u8>>) {
+        self.spare = memory.unwrap_or_default();
     }
 
     /// Jumps over `n` bytes of the log, or to its end; how far it went.

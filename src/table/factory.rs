@@ -11,7 +11,7 @@ use datafusion::common::Result;
 use datafusion::logical_expr::CreateExternalTable;
 use std::sync::Arc;
 
-/// `CREATE EXTERNAL TABLE t STORED AS BINLOG LOCATION '…' OPTIONS ('binlog.relation' 'files')`.
+/// `CREATE EXTERNAL TABLE t STORED AS BINLOG LOCATION '…' OPTIONS ('binlog.relation' 'shop.orders')`.
 #[derive(Debug, Clone, Default)]
 pub struct BinlogTableFactory {
     options: BinlogOptions,
@@ -39,15 +39,14 @@ impl TableProviderFactory for BinlogTableFactory {
             ))
             .into());
         }
-        let relation = match cmd.options.get("binlog.relation") {
-            Some(name) => name.parse()?,
-            None => Relation::default(),
-        };
         let options = self.options.clone().with_sql_options(&cmd.options)?;
-        let table = BinlogTable::new(relation, cmd.locations.iter().cloned(), options);
+        let table = BinlogTable::new(Relation::default(), cmd.locations.iter().cloned(), options);
         // Fail here, where the user wrote the location, not at the first query.
         table.check(state).await?;
-        Ok(Arc::new(table))
+        Ok(Arc::new(match cmd.options.get("binlog.relation") {
+            Some(name) => table.named(state.runtime_env(), name).await?,
+            None => table,
+        }))
     }
 }
 

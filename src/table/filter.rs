@@ -1,22 +1,27 @@
-//! Filters on events, each evaluated where it is cheapest.
+//! Filters on events and rows, each evaluated where it is cheapest.
 //!
 //! ```text
 //!  predicate ─ conjuncts ─┬─ file only ────────▶ files that cannot match are not opened
-//!                         ├─ type, pos, time ──▶ Wanted: an event is dropped on its header
+//!                         ├─ type, op, pos, time ▶ Wanted: an event is dropped on its header
 //!                         ├─ header columns ───┐
 //!                         ├─ transaction ──────┼▶ Stage: columns of the filter first, for a batch
-//!                         └─ body ─────────────┘  of candidates; the others for what is left
+//!                         ├─ body, table ──────┤  of candidates; the others for what is left
+//!                         └─ values of rows ───┘
 //! ```
 //!
 //! `Wanted` is only ever a superset of what matches; every conjunct is evaluated on the rows that
 //! reach its stage, by DataFusion's own expressions, so the answer is exact.
 
-use crate::batch::columns::{Cost, EventColumn};
+use super::meaning::{Meaning, Role};
 use crate::batch::events::type_array;
+use crate::batch::rows::{Op, op_array};
+use crate::binlog::fields::rows_types;
 use crate::binlog::frame::TypeSet;
 use crate::binlog::reader::Item;
-use arrow::array::{Array, ArrayRef, BooleanArray, DictionaryArray, RecordBatch, StringArray};
-use arrow::datatypes::{Int32Type, Schema, SchemaRef};
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, RecordBatch, StringArray, UInt8Array,
+};
+use arrow::datatypes::{Int32Type, SchemaRef};
 use datafusion::common::{Result, ScalarValue, cast::as_boolean_array};
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{BinaryExpr, Column, InListExpr, Literal};
@@ -58,8 +63,10 @@ impl Wanted {
 /// One stage of evaluation: a conjunct over the columns that it needs.
 #[derive(Debug, Clone)]
 pub(super) struct Stage {
-    /// Columns, in the order of the expression's schema.
-    pub columns: Vec<EventColumn>,
+    /// Columns of the relation, in the order of the expression's schema.
+    pub columns: Vec<usize>,
+    /// What the costliest of them costs, see [`Meaning::cost`].
+    pub cost: u8,
     schema: SchemaRef,
     expr: Arc<dyn PhysicalExpr>,
 }
@@ -79,9 +86,9 @@ impl Stage {
     }
 }
 
-/// A predicate on `binlog`, taken apart.
+/// A predicate on a relation, taken apart.
 #[derive(Debug, Clone)]
-pub(super) struct EventFilter {
+pub(super) struct Filter {
     /// The whole, as it was given; `None`: everything matches.
     pub predicate: Option<Arc<dyn PhysicalExpr>>,
     /// What headers must be.
@@ -92,12 +99,19 @@ pub(super) struct EventFilter {
     pub stages: Vec<Stage>,
 }
 
-impl EventFilter {
-    /// Takes a predicate over [`event_schema`](crate::batch::columns::event_schema) apart.
-    pub fn new(predicate: Option<Arc<dyn PhysicalExpr>>) -> Result<Self> {
+impl Filter {
+    /// Takes a predicate over the columns of `meaning` apart.
+    pub fn new(predicate: Option<Arc<dyn PhysicalExpr>>, meaning: &Meaning) -> Result<Self> {
         let mut filter = Self {
             predicate,
-            wanted: Wanted::ALL,
+            wanted: Wanted {
+                types: if meaning.of_rows {
+                    rows_types()
+                } else {
+                    TypeSet::ALL
+                },
+                ..Wanted::ALL
+            },
             gtids: None,
             stages: Vec::new(),
         };
@@ -105,35 +119,36 @@ impl EventFilter {
             return Ok(filter);
         };
         for conjunct in split_conjunction(&predicate) {
-            filter.narrow(conjunct);
-            filter.stages.push(stage(conjunct)?);
+            filter.narrow(conjunct, meaning);
+            filter.stages.push(stage(conjunct, meaning)?);
         }
-        filter.stages.sort_by_key(cost_of);
+        filter.stages.sort_by_key(|stage| stage.cost);
         Ok(filter)
     }
 
     /// Columns that any stage needs.
-    pub fn columns(&self) -> impl Iterator<Item = EventColumn> + '_ {
+    pub fn columns(&self) -> impl Iterator<Item = usize> + '_ {
         self.stages
             .iter()
             .flat_map(|stage| stage.columns.iter().copied())
     }
 
-    fn narrow(&mut self, conjunct: &Arc<dyn PhysicalExpr>) {
+    fn narrow(&mut self, conjunct: &Arc<dyn PhysicalExpr>, meaning: &Meaning) {
         let columns = columns_of(conjunct);
+        let roles: Vec<Role> = columns.iter().map(|&at| meaning.role(at)).collect();
         // None at all: the conjunct is a constant.
-        if columns
+        if roles
             .iter()
-            .all(|c| matches!(c, EventColumn::Type | EventColumn::TypeCode))
+            .all(|role| matches!(role, Role::Type | Role::TypeCode | Role::Op))
         {
             // An expression that fails for some code (a division by zero) may never meet it.
-            if let Ok(types) = matching_types(conjunct) {
+            if let Ok(types) = matching_types(conjunct, meaning) {
                 let both =
                     (0..=u8::MAX).filter(|&c| self.wanted.types.contains(c) && types.contains(c));
                 self.wanted.types = both.collect();
             }
         }
-        if columns == [EventColumn::Gtid]
+        if roles == [Role::Gtid]
             && let Some(gtids) = equal_to_one_of(conjunct)
         {
             self.gtids.get_or_insert(gtids);
@@ -148,15 +163,15 @@ impl EventFilter {
         ) {
             return;
         }
-        match column {
-            EventColumn::Pos => {
+        match meaning.role(column) {
+            Role::Pos => {
                 if let Ok(ScalarValue::UInt64(Some(value))) =
                     value.cast_to(&arrow::datatypes::DataType::UInt64)
                 {
                     self.wanted.pos = narrowed(&self.wanted.pos, operator, value, 0, u64::MAX);
                 }
             }
-            EventColumn::Timestamp => {
+            Role::Timestamp => {
                 if let ScalarValue::TimestampMicrosecond(Some(micros), _) = value {
                     let all = self.wanted.seconds.clone().unwrap_or(1..=u32::MAX);
                     self.wanted.seconds = Some(narrowed_seconds(&all, operator, micros));
@@ -167,30 +182,26 @@ impl EventFilter {
     }
 }
 
-fn cost_of(stage: &Stage) -> Cost {
-    stage
-        .columns
+fn columns_of(expr: &Arc<dyn PhysicalExpr>) -> Vec<usize> {
+    let mut columns: Vec<usize> = collect_columns(expr)
         .iter()
-        .map(|c| c.cost())
-        .max()
-        .unwrap_or(Cost::Header)
-}
-
-fn columns_of(expr: &Arc<dyn PhysicalExpr>) -> Vec<EventColumn> {
-    let mut columns: Vec<EventColumn> = collect_columns(expr)
-        .iter()
-        .filter_map(|column| EventColumn::at(column.index()))
+        .map(|column| column.index())
         .collect();
     columns.sort_unstable();
+    columns.dedup();
     columns
 }
 
-fn stage(conjunct: &Arc<dyn PhysicalExpr>) -> Result<Stage> {
+fn stage(conjunct: &Arc<dyn PhysicalExpr>, meaning: &Meaning) -> Result<Stage> {
     let columns = columns_of(conjunct);
-    let fields: Vec<_> = columns.iter().map(|c| c.field()).collect();
-    let schema = Arc::new(Schema::new(fields));
+    let schema = Arc::new(meaning.schema.project(&columns)?);
     let expr = reassign_expr_columns(Arc::clone(conjunct), &schema)?;
     Ok(Stage {
+        cost: columns
+            .iter()
+            .map(|&at| meaning.cost(at))
+            .max()
+            .unwrap_or(0),
         columns,
         schema,
         expr,
@@ -198,13 +209,13 @@ fn stage(conjunct: &Arc<dyn PhysicalExpr>) -> Result<Stage> {
 }
 
 /// `column op literal`, either way round.
-fn comparison(expr: &Arc<dyn PhysicalExpr>) -> Option<(EventColumn, Operator, ScalarValue)> {
+fn comparison(expr: &Arc<dyn PhysicalExpr>) -> Option<(usize, Operator, ScalarValue)> {
     let binary = expr.downcast_ref::<BinaryExpr>()?;
     let operator = *binary.op();
     let sides = |column: &Arc<dyn PhysicalExpr>, literal: &Arc<dyn PhysicalExpr>| {
         let column = column.downcast_ref::<Column>()?;
         let literal = literal.downcast_ref::<Literal>()?;
-        Some((EventColumn::at(column.index())?, literal.value().clone()))
+        Some((column.index(), literal.value().clone()))
     };
     if let Some((column, value)) = sides(binary.left(), binary.right()) {
         return Some((column, operator, value));
@@ -290,34 +301,41 @@ fn narrowed_seconds(
     (low as u32).max(*all.start())..=(high as u32).min(*all.end())
 }
 
-/// Codes for which a conjunct over `type` and `type_code` holds, found by trying all.
-fn matching_types(conjunct: &Arc<dyn PhysicalExpr>) -> Result<TypeSet> {
-    let stage = stage(conjunct)?;
+/// Codes for which a conjunct over `type`, `type_code` and `op` holds, found by trying all.
+fn matching_types(conjunct: &Arc<dyn PhysicalExpr>, meaning: &Meaning) -> Result<TypeSet> {
+    let stage = stage(conjunct, meaning)?;
+    let codes: Vec<u8> = (0..=u8::MAX)
+        .filter(|&code| !meaning.of_rows || Op::of(code).is_some())
+        .collect();
     let columns = stage
         .columns
         .iter()
-        .map(|column| match column {
-            EventColumn::Type => type_array((0..=u8::MAX).collect()),
-            _ => Arc::new(arrow::array::UInt8Array::from_iter_values(0..=u8::MAX)) as ArrayRef,
+        .map(|&column| match meaning.role(column) {
+            Role::Op => op_array(codes.iter().filter_map(|&code| Op::of(code))),
+            Role::Type => type_array(codes.clone()),
+            _ => Arc::new(UInt8Array::from(codes.clone())) as ArrayRef,
         })
         .collect();
-    let mask = stage.evaluate(columns, 256)?;
-    Ok((0..=u8::MAX)
-        .filter(|&code| mask.value(usize::from(code)))
+    let mask = stage.evaluate(columns, codes.len())?;
+    Ok(codes
+        .iter()
+        .zip(&mask)
+        .filter_map(|(&code, matches)| (matches == Some(true)).then_some(code))
         .collect())
 }
 
 /// Which of the files can hold rows that match, as far as their names tell.
 pub(super) fn matching_files(
-    predicate: Option<&Arc<dyn PhysicalExpr>>,
+    filter: &Filter,
+    meaning: &Meaning,
     names: &[&str],
 ) -> Result<Vec<bool>> {
     let mut admitted = vec![true; names.len()];
-    let Some(predicate) = predicate else {
+    let Some(predicate) = &filter.predicate else {
         return Ok(admitted);
     };
     for conjunct in split_conjunction(predicate) {
-        if columns_of(conjunct) != [EventColumn::File] {
+        if !matches!(columns_of(conjunct)[..], [at] if meaning.role(at) == Role::File) {
             continue;
         }
         let keys = arrow::array::Int32Array::from_iter_values(0..names.len() as i32);
@@ -325,7 +343,8 @@ pub(super) fn matching_files(
         let column = DictionaryArray::<Int32Type>::try_new(keys, values)?;
         // An expression that fails for some name (a cast of its end to a number) may never meet it:
         // the file may be empty, or other conjuncts may not hold.
-        let Ok(mask) = stage(conjunct)?.evaluate(vec![Arc::new(column)], names.len()) else {
+        let Ok(mask) = stage(conjunct, meaning)?.evaluate(vec![Arc::new(column)], names.len())
+        else {
             continue;
         };
         for (admit, matches) in admitted.iter_mut().zip(mask.values().iter()) {

@@ -11,6 +11,8 @@ pub(super) struct ScanMetrics {
     pub events_skipped: Count,
     /// Events that became candidates: their columns were looked at.
     pub events_decoded: Count,
+    /// Rows that were located, and left out for a value in them.
+    pub rows_skipped: Count,
     /// Files that were not opened, or not read past their head.
     pub files_skipped: Count,
     /// Problems met, of any severity.
@@ -24,6 +26,7 @@ impl ScanMetrics {
             bytes_read: counter("bytes_read"),
             events_skipped: counter("events_skipped"),
             events_decoded: counter("events_decoded"),
+            rows_skipped: counter("rows_skipped"),
             files_skipped: counter("files_skipped"),
             problems: counter("problems"),
         }

@@ -1,7 +1,9 @@
 //! Options of a source: typed here, with one list of their names for SQL.
 
+use crate::batch::values::{TypeOptions, ZeroDates};
 use crate::binlog::problem::{Problem, ProblemKind, Severity};
 use crate::error::{Error, Result};
+use crate::schema::SchemaFile;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,22 +12,44 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How a source is read.
 ///
 /// ```
-/// use datafusion_binlog::BinlogOptions;
-/// let options = BinlogOptions::default().with_strict(true);
+/// use datafusion_binlog::{BinlogOptions, SchemaFile, ZeroDates};
+/// # fn main() -> datafusion_binlog::Result<()> {
+/// let names = SchemaFile::parse("USE shop; CREATE TABLE orders (id INT PRIMARY KEY, at DATE);", None)?;
+/// assert!(names.problems().is_empty());
+/// let options = BinlogOptions::default()
+///     .with_strict(true)
+///     .with_schema_file(names)
+///     .with_zero_dates(ZeroDates::Text);
 /// assert!(options.strict());
+/// assert_eq!(options.schema_file().map_or(0, |file| file.table_names().len()), 1);
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Debug, Clone)]
 pub struct BinlogOptions {
     strict: bool,
     block_size: usize,
     assume_time_order: bool,
+    schema_file: Option<Arc<SchemaFile>>,
+    types: TypeOptions,
     problems: ProblemLog,
     progress: ScanProgress,
 }
 
 /// Name, meaning: what `OPTIONS ('binlog.name' 'value')` takes.
 pub const OPTION_NAMES: &[(&str, &str)] = &[
-    ("binlog.relation", "binlog (default), files or problems"),
+    (
+        "binlog.relation",
+        "binlog (default), changes, tables, columns, files, problems, or a table of the log as schema.table",
+    ),
+    (
+        "binlog.schema_file",
+        "file of CREATE TABLE statements, as mysqldump --no-data writes it: names that the log does not have",
+    ),
+    (
+        "binlog.zero_dates",
+        "null (default): a date that no calendar has is null; text: DATE, DATETIME and TIMESTAMP are text",
+    ),
     (
         "binlog.strict",
         "true: the first problem of severity error ends the query",
@@ -47,6 +71,8 @@ impl Default for BinlogOptions {
             strict: false,
             block_size: 1 << 20,
             assume_time_order: false,
+            schema_file: None,
+            types: TypeOptions::default(),
             problems: ProblemLog::new(),
             progress: ScanProgress::default(),
         }
@@ -93,6 +119,38 @@ impl BinlogOptions {
         self.assume_time_order
     }
 
+    /// What the tables looked like, for those of which the log does not tell: names of columns,
+    /// labels, character sets. What the log tells comes first, and a declaration is used only where
+    /// the number of columns and every type fit.
+    #[must_use]
+    pub fn with_schema_file(mut self, schema_file: SchemaFile) -> Self {
+        self.schema_file = Some(Arc::new(schema_file));
+        self
+    }
+
+    /// See [`Self::with_schema_file`].
+    pub fn schema_file(&self) -> Option<&SchemaFile> {
+        self.schema_file.as_deref()
+    }
+
+    /// How dates that no calendar has (`0000-00-00`, `2000-00-15`) are shown in the relations of
+    /// tables. Default: null, and a problem of severity warning.
+    #[must_use]
+    pub fn with_zero_dates(mut self, zero_dates: ZeroDates) -> Self {
+        self.types.zero_dates = zero_dates;
+        self
+    }
+
+    /// See [`Self::with_zero_dates`].
+    pub fn zero_dates(&self) -> ZeroDates {
+        self.types.zero_dates
+    }
+
+    /// How values become Arrow values.
+    pub(crate) fn types(&self) -> &TypeOptions {
+        &self.types
+    }
+
     /// Where scans report the problems that they meet.
     #[must_use]
     pub fn with_problem_log(mut self, log: ProblemLog) -> Self {
@@ -129,6 +187,20 @@ impl BinlogOptions {
                 "binlog.relation" => {}
                 "binlog.strict" => self.strict = boolean(name, value)?,
                 "binlog.assume_time_order" => self.assume_time_order = boolean(name, value)?,
+                "binlog.zero_dates" => {
+                    self.types.zero_dates = match value.to_ascii_lowercase().as_str() {
+                        "null" => ZeroDates::Null,
+                        "text" => ZeroDates::Text,
+                        _ => {
+                            return Err(Error::invalid(format!(
+                                "option {name}: '{value}' is neither null nor text"
+                            )));
+                        }
+                    };
+                }
+                "binlog.schema_file" => {
+                    self = self.with_schema_file(read_schema_file(value)?);
+                }
                 "binlog.block_size" => {
                     let bytes = value.parse().map_err(|_| {
                         Error::invalid(format!("option {name}: '{value}' is not a number"))
@@ -148,6 +220,12 @@ impl BinlogOptions {
         }
         Ok(self)
     }
+}
+
+fn read_schema_file(path: &str) -> Result<SchemaFile> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Error::source("the schema file cannot be read", error).in_file(path))?;
+    SchemaFile::parse(&text, None).map_err(|error| error.in_file(path))
 }
 
 fn boolean(name: &str, value: &str) -> Result<bool> {
@@ -267,8 +345,14 @@ impl ScanProgress {
 
     /// A file of `size` stored bytes, of which none are done with yet.
     pub(crate) fn file(&self, size: u64) -> FileProgress {
+        self.piece(0, size)
+    }
+
+    /// A piece of `size` stored bytes from offset `start` on.
+    pub(crate) fn piece(&self, start: u64, size: u64) -> FileProgress {
         FileProgress {
             progress: self.clone(),
+            start,
             size,
             done: 0,
         }
@@ -279,15 +363,16 @@ impl ScanProgress {
 #[derive(Debug)]
 pub(crate) struct FileProgress {
     progress: ScanProgress,
+    start: u64,
     size: u64,
     done: u64,
 }
 
 impl FileProgress {
-    /// The first `bytes` stored bytes were read or hopped over. A file that has grown since it was
+    /// The stored bytes before `offset` were read or hopped over. A file that has grown since it was
     /// planned counts no more than planned.
-    pub fn reach(&mut self, bytes: u64) {
-        let reached = bytes.min(self.size);
+    pub fn reach(&mut self, offset: u64) {
+        let reached = offset.saturating_sub(self.start).min(self.size);
         self.progress.add_done(reached.saturating_sub(self.done));
         self.done = self.done.max(reached);
     }
@@ -295,6 +380,6 @@ impl FileProgress {
 
 impl Drop for FileProgress {
     fn drop(&mut self) {
-        self.reach(self.size);
+        self.reach(u64::MAX);
     }
 }

@@ -110,7 +110,7 @@ impl Head {
         // The body of what ends the head, which may be huge, is not needed.
         let bodies: TypeSet = [33, 34, 35, 42, 162, 163].into_iter().collect();
         let framer = Framer::new().with_bodies(bodies.union(structural_types(false)));
-        let mut log = LogReader::open(scan, segment, 0, framer).await?;
+        let mut log = scan.open(segment, 0, framer).await?;
         let mut first = true;
         let mut relay = false;
         let mut has_gtids = false;
@@ -197,7 +197,7 @@ impl Tail {
     async fn read(scan: &Arc<Scan>, segment: &Segment, start: u64, framer: Framer) -> Result<Self> {
         let bodies: TypeSet = [1, 4, 15, 33, 34, 42, 162, 164].into_iter().collect();
         let framer = framer.with_bodies(bodies);
-        let mut log = LogReader::open(scan, segment, start, framer).await?;
+        let mut log = scan.open(segment, start, framer).await?;
         let mut tail = Self::default();
         while let Some(next) = log.next().await? {
             match next {

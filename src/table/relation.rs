@@ -3,9 +3,12 @@
 use crate::batch::columns::event_schema;
 use crate::batch::files::file_schema;
 use crate::batch::problems::problem_schema;
+use crate::batch::rows::RowLayout;
+use crate::batch::tables::{column_schema, table_schema};
 use crate::error::{Error, Result};
 use arrow::datatypes::SchemaRef;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// A relation of the schema `binlog`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -13,6 +16,12 @@ pub enum Relation {
     /// One row per event.
     #[default]
     Binlog,
+    /// One row per row change, of any table.
+    Changes,
+    /// One row per table, and version of it.
+    Tables,
+    /// One row per column of these.
+    Columns,
     /// One row per log.
     Files,
     /// One row per gap or defect: a scan that verifies and decodes everything.
@@ -21,12 +30,22 @@ pub enum Relation {
 
 impl Relation {
     /// Every relation.
-    pub const ALL: &'static [Self] = &[Self::Binlog, Self::Files, Self::Problems];
+    pub const ALL: &'static [Self] = &[
+        Self::Binlog,
+        Self::Changes,
+        Self::Tables,
+        Self::Columns,
+        Self::Files,
+        Self::Problems,
+    ];
 
     /// Its name in SQL.
     pub fn name(self) -> &'static str {
         match self {
             Self::Binlog => "binlog",
+            Self::Changes => "changes",
+            Self::Tables => "tables",
+            Self::Columns => "columns",
             Self::Files => "files",
             Self::Problems => "problems",
         }
@@ -36,6 +55,9 @@ impl Relation {
     pub fn schema(self) -> SchemaRef {
         match self {
             Self::Binlog => event_schema(),
+            Self::Changes => Arc::clone(RowLayout::changes().schema()),
+            Self::Tables => table_schema(),
+            Self::Columns => column_schema(),
             Self::Files => file_schema(),
             Self::Problems => problem_schema(),
         }
@@ -50,7 +72,7 @@ impl FromStr for Relation {
         Self::ALL.iter().find(known).copied().ok_or_else(|| {
             let names: Vec<&str> = Self::ALL.iter().map(|r| r.name()).collect();
             Error::invalid(format!(
-                "no relation '{name}'; there are {}",
+                "no relation '{name}'; there are {}, and the tables of the log as 'schema.table'",
                 names.join(", ")
             ))
         })

@@ -1,13 +1,17 @@
 //! The leaf of a plan: what DataFusion asks of a file format, answered for logs.
 
-use super::filter::EventFilter;
+use super::filter::Filter;
 use super::metrics::ScanMetrics;
 use super::options::BinlogOptions;
 use super::partition::ScanFile;
+use super::problems;
 use super::relation::Relation;
+use super::rows::RowScan;
 use super::stream::{self, EventScan};
 use crate::batch::columns::EventColumn;
+use crate::batch::rows::{RowColumn, RowLayout};
 use crate::error::Error;
+use crate::schema::Dictionary;
 use arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -17,31 +21,55 @@ use datafusion::datasource::physical_plan::{
 };
 use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion::datasource::table_schema::TableSchema;
+use datafusion::physical_expr::ScalarFunctionExpr;
+use datafusion::physical_expr::expressions::{Column, Literal};
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use datafusion::physical_plan::{DisplayFormatType, PhysicalExpr};
 use object_store::ObjectStore;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
 /// Reads one relation from the files of a scan.
 #[derive(Debug, Clone)]
 pub struct BinlogSource {
-    relation: Relation,
+    /// `None`: the rows of one table.
+    relation: Option<Relation>,
+    name: String,
+    rows: Option<RowsOf>,
     options: BinlogOptions,
     table_schema: TableSchema,
     projection: SplitProjection,
-    filter: EventFilter,
+    filter: Filter,
     batch_size: Option<usize>,
     metrics: ExecutionPlanMetricsSet,
 }
 
+/// What a scan of rows reads.
+#[derive(Debug, Clone)]
+pub(super) struct RowsOf {
+    /// The columns of the relation.
+    pub layout: Arc<RowLayout>,
+    /// What is known of the tables; `None`: nothing needs it.
+    pub dictionary: Option<Arc<Dictionary>>,
+}
+
 impl BinlogSource {
-    /// A source of every row and column of `relation`.
-    pub(super) fn new(relation: Relation, options: BinlogOptions, filter: EventFilter) -> Self {
-        let table_schema = TableSchema::from(relation.schema());
+    /// A source of every row and column of a relation.
+    pub(super) fn new(
+        relation: Option<Relation>,
+        name: String,
+        schema: SchemaRef,
+        rows: Option<RowsOf>,
+        options: BinlogOptions,
+        filter: Filter,
+    ) -> Self {
+        let table_schema = TableSchema::from(schema);
         Self {
             relation,
+            name,
+            rows,
             options,
             projection: SplitProjection::unprojected(&table_schema),
             table_schema,
@@ -51,9 +79,37 @@ impl BinlogSource {
         }
     }
 
-    /// The relation that is read.
-    pub fn relation(&self) -> Relation {
-        self.relation
+    /// Name of the relation or table that is read.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The fields of `_before` that any expression looks at; all, if one takes it whole.
+    fn before_fields(&self) -> Vec<usize> {
+        let Some(layout) = self.rows.as_ref().map(|rows| &rows.layout) else {
+            return Vec::new();
+        };
+        let Some(at) = layout
+            .columns()
+            .iter()
+            .position(|&column| column == RowColumn::Before)
+        else {
+            return Vec::new();
+        };
+        let projected = self
+            .projection
+            .source
+            .iter()
+            .map(|projected| &projected.expr);
+        let mut used = FieldUse::default();
+        for expr in projected.chain(&self.filter.predicate) {
+            used.of(expr, at);
+        }
+        let fields = layout.table().map_or(&[][..], |table| table.columns());
+        let is_used = |name: &String| used.whole || used.names.contains(name);
+        (0..fields.len())
+            .filter(|&n| is_used(fields[n].name()))
+            .collect()
     }
 
     fn projected_schema(&self) -> Result<SchemaRef> {
@@ -71,6 +127,8 @@ impl FileSource for BinlogSource {
     ) -> Result<Arc<dyn FileOpener>> {
         let scan = stream::Scan {
             relation: self.relation,
+            rows: self.rows.clone(),
+            before: self.before_fields(),
             options: self.options.clone(),
             schema: self.projected_schema()?,
             columns: self.projection.file_indices.clone(),
@@ -132,9 +190,9 @@ impl FileSource for BinlogSource {
 
     fn fmt_extra(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if matches!(format, DisplayFormatType::TreeRender) {
-            return writeln!(f, "relation={}", self.relation.name());
+            return writeln!(f, "relation={}", self.name);
         }
-        write!(f, ", relation={}", self.relation.name())?;
+        write!(f, ", relation={}", self.name)?;
         if let Some(predicate) = &self.filter.predicate {
             write!(f, ", predicate={predicate}")?;
         }
@@ -156,6 +214,41 @@ impl FileSource for BinlogSource {
     }
 }
 
+/// Which fields of a struct expressions look at.
+#[derive(Debug, Default)]
+struct FieldUse {
+    whole: bool,
+    names: HashSet<String>,
+}
+
+impl FieldUse {
+    /// Takes note of how `expr` uses the column at `column`.
+    fn of(&mut self, expr: &Arc<dyn PhysicalExpr>, column: usize) {
+        let is_it = |expr: &Arc<dyn PhysicalExpr>| {
+            expr.downcast_ref::<Column>()
+                .is_some_and(|c| c.index() == column)
+        };
+        if is_it(expr) {
+            self.whole = true;
+            return;
+        }
+        if let Some(function) = expr.downcast_ref::<ScalarFunctionExpr>()
+            && function.name() == "get_field"
+            && let [of, name, rest @ ..] = function.args()
+            && is_it(of)
+            && let Some(name) = name.downcast_ref::<Literal>()
+            && let Some(Some(name)) = name.value().try_as_str()
+        {
+            self.names.insert(name.to_owned());
+            rest.iter().for_each(|expr| self.of(expr, column));
+            return;
+        }
+        expr.children()
+            .into_iter()
+            .for_each(|expr| self.of(expr, column));
+    }
+}
+
 /// Opens the files of one partition.
 struct BinlogOpener(Arc<stream::Scan>);
 
@@ -170,9 +263,10 @@ impl FileOpener for BinlogOpener {
         };
         Ok(Box::pin(async move {
             match scan.relation {
-                Relation::Binlog => EventScan::open(scan, file).await,
-                Relation::Files => stream::files(scan, file).await,
-                Relation::Problems => stream::problems(scan, file).await,
+                Some(Relation::Binlog) => EventScan::open(scan, file).await,
+                Some(Relation::Files) => stream::files(scan, file).await,
+                Some(Relation::Problems) => problems::scan(scan, file).await,
+                _ => RowScan::open(scan, file).await,
             }
         }))
     }

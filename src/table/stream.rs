@@ -5,17 +5,16 @@
 //! bounded in rows and in the bytes that it keeps alive; between batches the task yields, so a
 //! query can be cancelled.
 
-use super::filter::EventFilter;
+use super::filter::{Filter, Wanted};
 use super::metrics::ScanMetrics;
 use super::options::{BinlogOptions, FileProgress};
 use super::partition::ScanFile;
 use super::probe;
 use super::relation::Relation;
+use super::source::RowsOf;
 use crate::batch::columns::EventColumn;
 use crate::batch::events::EventBatcher;
 use crate::batch::files::file_batch;
-use crate::batch::problems::problem_batch;
-use crate::binlog::fields::Checker;
 use crate::binlog::frame::{Framer, TypeSet};
 use crate::binlog::problem::{Problem, ProblemKind, Severity};
 use crate::binlog::reader::{Block, EventReader, Item, Next, structural_types};
@@ -23,51 +22,83 @@ use crate::error::{Error, ErrorKind};
 use crate::source::{BlockReader, Segment};
 use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::Result;
+use datafusion::physical_plan::metrics::Count;
+use futures::StreamExt;
 use futures::stream::BoxStream;
-use futures::{StreamExt, TryStreamExt};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Everything that the files of a scan have in common.
 pub(super) struct Scan {
-    pub relation: Relation,
+    /// `None`: the rows of one table.
+    pub relation: Option<Relation>,
+    /// For a relation of rows, and for `problems`.
+    pub rows: Option<RowsOf>,
+    /// Of the struct `_before`, the fields that are asked for.
+    pub before: Vec<usize>,
     pub options: BinlogOptions,
     /// The projected columns, as a schema and as places in the relation's schema.
     pub schema: SchemaRef,
     pub columns: Vec<usize>,
-    pub filter: EventFilter,
+    pub filter: Filter,
     pub batch_size: usize,
     pub limit: Option<usize>,
     pub metrics: ScanMetrics,
 }
 
-type BatchStream = BoxStream<'static, Result<RecordBatch>>;
+pub(super) type BatchStream = BoxStream<'static, Result<RecordBatch>>;
 
 /// Bytes of blocks that the candidates of one batch keep alive at most.
-const MAX_HELD: usize = 16 << 20;
+pub(super) const MAX_HELD: usize = 16 << 20;
 
 impl Scan {
     /// Reports a problem of a file.
     ///
     /// # Errors
     /// The problem itself, where the source is read strictly and the problem is an error.
-    fn report(&self, segment: &Segment, mut problem: Problem) -> Result<Problem, Error> {
-        problem.file = Arc::clone(&segment.name);
+    pub fn report(&self, segment: &Segment, problem: Problem) -> Result<Problem, Error> {
         self.metrics.problems.add(1);
-        self.options.problem_log().report(&problem);
-        if self.options.strict() && problem.severity == Severity::Error {
-            return Err(strict_error(&problem));
-        }
-        Ok(problem)
+        self.options.report(segment, problem)
+    }
+
+    /// The events of a file, from `offset` on.
+    pub async fn open(
+        &self,
+        segment: &Segment,
+        offset: u64,
+        framer: Framer,
+    ) -> Result<LogReader, Error> {
+        let bytes_read = self.metrics.bytes_read.clone();
+        LogReader::open(&self.options, bytes_read, segment, offset, framer).await
     }
 
     /// How far the scan of this file is, for the scan that planned it.
-    fn progress(&self, segment: &Segment) -> FileProgress {
+    pub fn progress(&self, segment: &Segment) -> FileProgress {
         self.options.progress().file(segment.size)
     }
 
-    fn project(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+    /// The same for a piece of a file.
+    pub fn progress_of(&self, file: &ScanFile) -> FileProgress {
+        self.options.progress().piece(file.start(), file.size())
+    }
+
+    pub fn project(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         Ok(batch.project(&self.columns)?)
+    }
+}
+
+impl BinlogOptions {
+    /// Reports a problem of a log.
+    ///
+    /// # Errors
+    /// The problem itself, where the source is read strictly and the problem is an error.
+    pub(super) fn report(&self, segment: &Segment, mut problem: Problem) -> Result<Problem, Error> {
+        problem.file = Arc::clone(&segment.name);
+        self.problem_log().report(&problem);
+        if self.strict() && problem.severity == Severity::Error {
+            return Err(strict_error(&problem));
+        }
+        Ok(problem)
     }
 }
 
@@ -97,7 +128,8 @@ pub(super) fn file_problem(error: &Error, pos: u64) -> Problem {
 pub(super) struct LogReader {
     pub reader: EventReader,
     blocks: BlockReader,
-    scan: Arc<Scan>,
+    bytes_read: Count,
+    spare: Spare,
     reported: u64,
     /// `None`: a look at the head or the tail, beside the scan.
     progress: Option<FileProgress>,
@@ -105,24 +137,26 @@ pub(super) struct LogReader {
 
 impl LogReader {
     pub async fn open(
-        scan: &Arc<Scan>,
+        options: &BinlogOptions,
+        bytes_read: Count,
         segment: &Segment,
         offset: u64,
         framer: Framer,
     ) -> Result<Self, Error> {
-        let blocks = BlockReader::open(segment, offset, scan.options.block_size()).await?;
+        let blocks = BlockReader::open(segment, offset, options.block_size()).await?;
         let framer = framer.with_length(blocks.size());
         Ok(Self {
             reader: EventReader::new(framer),
             blocks,
-            scan: Arc::clone(scan),
+            bytes_read,
+            spare: Spare::default(),
             reported: 0,
             progress: None,
         })
     }
 
     /// Tells how far it is.
-    fn with_progress(mut self, progress: FileProgress) -> Self {
+    pub fn with_progress(mut self, progress: FileProgress) -> Self {
         self.progress = Some(progress);
         self
     }
@@ -142,24 +176,76 @@ impl LogReader {
         }
     }
 
-    async fn fill(&mut self, skip: u64, at_least: usize) -> Result<(), Error> {
+    /// Gives the reader what it needs, see [`Next::NeedMore`].
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub async fn fill(&mut self, skip: u64, at_least: usize) -> Result<(), Error> {
         if skip > 0 {
             self.blocks.skip(skip).await?;
         }
+        self.blocks.reuse(self.spare.take());
         match self.blocks.next(self.reader.tail(), at_least).await? {
-            Some(block) => self.reader.push_block(Block::new(block)),
+            Some(bytes) => self.reader.push_block(self.spare.block(bytes)),
             None => self.reader.finish(),
         }
         let read = self.blocks.bytes_read();
         let new = read.saturating_sub(self.reported);
         self.reported = read;
-        self.scan.metrics.bytes_read.add(new as usize);
+        self.bytes_read.add(new as usize);
         if let Some(progress) = &mut self.progress {
             // Offsets of a plain file count what was hopped over; of an archive there are none.
             let plain = self.blocks.size().is_some();
             progress.reach(if plain { self.blocks.offset() } else { read });
         }
+        // A long search shares its thread.
+        tokio::task::consume_budget().await;
         Ok(())
+    }
+}
+
+/// Memory of blocks that nobody looks at any more, for the next ones: fresh memory costs a fault for
+/// every page of it.
+#[derive(Clone, Default)]
+struct Spare(Arc<Mutex<Vec<Vec<u8>>>>);
+
+/// Blocks whose memory is kept.
+const MAX_SPARE: usize = 4;
+/// Memory of a block that was made for one huge event is not kept.
+const MAX_SPARE_BYTES: usize = 4 << 20;
+
+impl Spare {
+    fn take(&self) -> Option<Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn block(&self, bytes: Vec<u8>) -> Block {
+        Block::new(SpareBlock {
+            bytes,
+            spare: self.clone(),
+        })
+    }
+}
+
+/// A block that gives its memory back.
+struct SpareBlock {
+    bytes: Vec<u8>,
+    spare: Spare,
+}
+
+impl AsRef<[u8]> for SpareBlock {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for SpareBlock {
+    fn drop(&mut self) {
+        let bytes = std::mem::take(&mut self.bytes);
+        let mut spare = self.spare.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < MAX_SPARE && bytes.capacity() <= MAX_SPARE_BYTES {
+            spare.push(bytes);
+        }
     }
 }
 
@@ -191,7 +277,7 @@ impl EventScan {
         let needs: Vec<EventColumn> = columns
             .iter()
             .copied()
-            .chain(scan.filter.columns())
+            .chain(scan.filter.columns().filter_map(EventColumn::at))
             .collect();
         let batcher = EventBatcher::new(Arc::clone(&segment.name), &needs);
         let wanted = scan.filter.wanted.types;
@@ -200,7 +286,7 @@ impl EventScan {
             Some(rejected) => Err(rejected.error(&segment.name)),
             None => {
                 let framer = Framer::new().with_bodies(bodies);
-                LogReader::open(&scan, &segment, 0, framer).await
+                scan.open(&segment, 0, framer).await
             }
         };
         let log = match opened {
@@ -234,7 +320,9 @@ impl EventScan {
             } else {
                 self.scan.batch_size
             };
-            self.gather(target).await?;
+            if !self.done {
+                self.gather(target).await?;
+            }
             if self.batcher.is_empty() && self.done {
                 return Ok(None);
             }
@@ -249,50 +337,14 @@ impl EventScan {
 
     /// Gathers candidates until there are `target` of them, or enough bytes.
     async fn gather(&mut self, target: usize) -> Result<()> {
-        let mut skipped = 0usize;
-        let wanted = &self.scan.filter.wanted;
-        while !self.done && self.batcher.len() < target && self.batcher.held() < MAX_HELD {
-            // Straight to the reader: only its need for bytes is worth waiting for.
-            let problem = match self.log.reader.next() {
-                Ok(Next::Event(item)) => {
-                    if item.pos > *wanted.pos.end() {
-                        self.done = true;
-                        break;
-                    }
-                    let reader = &self.log.reader;
-                    self.batcher.observe(&item, reader.block(), reader.format());
-                    if wanted.admits(&item) {
-                        self.batcher.push(&item, reader.block(), reader.format());
-                    } else {
-                        skipped += 1;
-                    }
-                    continue;
-                }
-                Ok(Next::NeedMore { skip, at_least }) => {
-                    match self.log.fill(skip, at_least).await {
-                        Ok(()) => {
-                            // A long search shares its thread.
-                            tokio::task::consume_budget().await;
-                            continue;
-                        }
-                        Err(error) => {
-                            self.done = true;
-                            file_problem(&error, self.log.reader.position())
-                        }
-                    }
-                }
-                Ok(Next::Problem(problem)) => problem,
-                Ok(Next::End) => {
-                    self.done = true;
-                    break;
-                }
-                Err(error) => {
-                    self.done = true;
-                    file_problem(&error, self.log.reader.position())
-                }
-            };
-            self.scan.report(&self.segment, problem)?;
-        }
+        let mut sink = EventSink {
+            batcher: &mut self.batcher,
+            wanted: &self.scan.filter.wanted,
+            target,
+            skipped: 0,
+        };
+        self.done = gather(&self.scan, &self.segment, &mut self.log, &mut sink).await?;
+        let skipped = sink.skipped;
         self.scan.metrics.events_skipped.add(skipped);
         self.scan.metrics.events_decoded.add(self.batcher.len());
         Ok(())
@@ -307,9 +359,14 @@ impl EventScan {
             if count == 0 {
                 break;
             }
+            let columns: Vec<EventColumn> = stage
+                .columns
+                .iter()
+                .filter_map(|&at| EventColumn::at(at))
+                .collect();
             let columns = self
                 .batcher
-                .columns(&stage.columns, rows.as_deref(), &mut problems);
+                .columns(&columns, rows.as_deref(), &mut problems);
             let mask = stage.evaluate(columns, count)?;
             if mask.true_count() < count {
                 let at = |i: usize| rows.as_ref().map_or(i as u32, |rows| rows[i]);
@@ -337,6 +394,85 @@ impl EventScan {
     }
 }
 
+struct EventSink<'a> {
+    batcher: &'a mut EventBatcher,
+    wanted: &'a Wanted,
+    target: usize,
+    skipped: usize,
+}
+
+impl Sink for EventSink<'_> {
+    fn is_full(&self) -> bool {
+        self.batcher.len() >= self.target || self.batcher.held() >= MAX_HELD
+    }
+
+    #[inline]
+    fn event(&mut self, item: &Item, reader: &EventReader, _: &mut Vec<Problem>) -> bool {
+        if item.pos > *self.wanted.pos.end() {
+            return false;
+        }
+        self.batcher.observe(item, reader.block(), reader.format());
+        if self.wanted.admits(item) {
+            self.batcher.push(item, reader.block(), reader.format());
+        } else {
+            self.skipped += 1;
+        }
+        true
+    }
+}
+
+/// Takes the events of a log until it has enough.
+pub(super) trait Sink {
+    /// It has enough.
+    fn is_full(&self) -> bool;
+
+    /// Takes an event, and notes what is wrong with it; `false`: it wants no further one.
+    fn event(&mut self, item: &Item, reader: &EventReader, problems: &mut Vec<Problem>) -> bool;
+}
+
+/// Feeds `sink` with the next events of a log; the answer is whether it wants no more, or the log
+/// is at its end.
+pub(super) async fn gather(
+    scan: &Scan,
+    segment: &Segment,
+    log: &mut LogReader,
+    sink: &mut impl Sink,
+) -> Result<bool> {
+    let mut problems = Vec::new();
+    while !sink.is_full() {
+        // Straight to the reader: only its need for bytes is worth waiting for.
+        let problem = match log.reader.next() {
+            Ok(Next::Event(item)) => {
+                if !sink.event(&item, &log.reader, &mut problems) {
+                    return Ok(true);
+                }
+                if problems.is_empty() {
+                    continue;
+                }
+                for problem in problems.drain(..) {
+                    scan.report(segment, problem)?;
+                }
+                continue;
+            }
+            Ok(Next::NeedMore { skip, at_least }) => match log.fill(skip, at_least).await {
+                Ok(()) => continue,
+                Err(error) => Err(file_problem(&error, log.reader.position())),
+            },
+            Ok(Next::Problem(problem)) => Ok(problem),
+            Ok(Next::End) => return Ok(true),
+            Err(error) => Err(file_problem(&error, log.reader.position())),
+        };
+        match problem {
+            Ok(problem) => scan.report(segment, problem)?,
+            Err(last) => {
+                scan.report(segment, last)?;
+                return Ok(true);
+            }
+        };
+    }
+    Ok(false)
+}
+
 /// The row of one log in `files`.
 pub(super) async fn files(scan: Arc<Scan>, file: ScanFile) -> Result<BatchStream> {
     let _progress = scan.progress(&file.segment);
@@ -346,84 +482,4 @@ pub(super) async fn files(scan: Arc<Scan>, file: ScanFile) -> Result<BatchStream
     }
     let batch = scan.project(&file_batch(&[row])?)?;
     Ok(futures::stream::iter([Ok(batch)]).boxed())
-}
-
-/// The rows of one log in `problems`: everything is verified and decoded.
-pub(super) async fn problems(scan: Arc<Scan>, file: ScanFile) -> Result<BatchStream> {
-    let progress = scan.progress(&file.segment);
-    let opened = match &file.segment.rejected {
-        Some(rejected) => Err(rejected.error(&file.segment.name)),
-        None => {
-            let framer = Framer::new().with_verify(true);
-            LogReader::open(&scan, &file.segment, 0, framer).await
-        }
-    };
-    let state = match opened {
-        Ok(log) => ProblemScan {
-            scan,
-            segment: file.segment,
-            log: Some(log.with_progress(progress)),
-            checker: Checker::default(),
-            found: Vec::new(),
-        },
-        Err(error) => {
-            let found = vec![scan.report(&file.segment, file_problem(&error, 0))?];
-            ProblemScan {
-                scan,
-                segment: file.segment,
-                log: None,
-                checker: Checker::default(),
-                found,
-            }
-        }
-    };
-    let rows = futures::stream::try_unfold(state, ProblemScan::step);
-    Ok(rows.map_err(DataFusionError::from).boxed())
-}
-
-struct ProblemScan {
-    scan: Arc<Scan>,
-    segment: Arc<Segment>,
-    log: Option<LogReader>,
-    checker: Checker,
-    found: Vec<Problem>,
-}
-
-impl ProblemScan {
-    async fn step(mut self) -> Result<Option<(RecordBatch, Self)>> {
-        let mut events = 0usize;
-        while let Some(log) = &mut self.log
-            && self.found.len() < self.scan.batch_size
-        {
-            match log.next().await {
-                Ok(Some(LogNext::Event(item))) => {
-                    let raw = item.raw(log.reader.block());
-                    let format = log.reader.format();
-                    for problem in self.checker.check(&raw, item.payload_index, format) {
-                        self.found.push(self.scan.report(&self.segment, problem)?);
-                    }
-                    events += 1;
-                    if events.is_multiple_of(1 << 12) {
-                        tokio::task::yield_now().await;
-                    }
-                }
-                Ok(Some(LogNext::Problem(problem))) => {
-                    self.found.push(self.scan.report(&self.segment, problem)?);
-                }
-                Ok(None) => self.log = None,
-                Err(error) => {
-                    let problem = file_problem(&error, log.reader.position());
-                    self.found.push(self.scan.report(&self.segment, problem)?);
-                    self.log = None;
-                }
-            }
-        }
-        self.scan.metrics.events_decoded.add(events);
-        if self.found.is_empty() {
-            return Ok(None);
-        }
-        let found = std::mem::take(&mut self.found);
-        let batch = self.scan.project(&problem_batch(&found)?)?;
-        Ok(Some((batch, self)))
-    }
 }

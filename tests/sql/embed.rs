@@ -52,20 +52,59 @@ async fn a_source_is_a_catalog() {
         lines(&ctx, sql).await,
         [
             "prod|binlog|binlog|BASE TABLE",
+            "prod|binlog|changes|BASE TABLE",
+            "prod|binlog|columns|BASE TABLE",
             "prod|binlog|files|BASE TABLE",
             "prod|binlog|problems|BASE TABLE",
+            "prod|binlog|tables|BASE TABLE",
             "replica|binlog|binlog|BASE TABLE",
+            "replica|binlog|changes|BASE TABLE",
+            "replica|binlog|columns|BASE TABLE",
             "replica|binlog|files|BASE TABLE",
             "replica|binlog|problems|BASE TABLE",
+            "replica|binlog|tables|BASE TABLE",
         ]
     );
     let catalog = ctx.catalog("prod").unwrap();
-    assert_eq!(catalog.schema_names(), ["binlog"]);
-    assert!(catalog.schema("shop").is_none());
+    assert_eq!(catalog.schema_names(), ["binlog", "shop"]);
     let schema = catalog.schema("binlog").unwrap();
-    assert_eq!(schema.table_names(), ["binlog", "files", "problems"]);
-    assert!(schema.table_exist("files") && !schema.table_exist("changes"));
-    assert!(schema.table("changes").await.unwrap().is_none());
+    assert_eq!(
+        schema.table_names(),
+        [
+            "binlog", "changes", "columns", "files", "problems", "tables"
+        ]
+    );
+    assert!(schema.table_exist("files") && !schema.table_exist("orders"));
+    assert!(schema.table("orders").await.unwrap().is_none());
+    // The tables of the server, by its own schemas.
+    let shop = catalog.schema("shop").unwrap();
+    assert_eq!(
+        shop.table_names(),
+        [
+            "best_customers",
+            "carts",
+            "customers",
+            "order_items",
+            "orders",
+            "products"
+        ]
+    );
+    let orders = shop.table("orders").await.unwrap().unwrap();
+    assert!(orders.schema().index_of("customer_id").is_ok());
+    assert!(shop.table("no_such_table").await.unwrap().is_none());
+    let sql = "select table_name, count(*) from information_schema.columns where \
+               table_catalog = 'replica' and table_schema = 'shop' group by 1 order by 1";
+    let columns = lines(&ctx, sql).await;
+    assert!(
+        columns.contains(&"invoice_numbers|22".to_owned()),
+        "{columns:?}"
+    );
+    for sql in [
+        "select count(*) from prod.shop.orders",
+        "select count(*) from replica.shop.orders where _op <> 'UPDATE' or total is not null",
+    ] {
+        assert!(number(&ctx, sql).await > 40, "{sql}");
+    }
     // Two sources in one query.
     let sql = "select p.type, p.n, r.n from \
                (select type, count(*) n from prod.binlog.binlog group by type) p join \
@@ -110,13 +149,16 @@ async fn a_table_by_itself() {
     let ctx = SessionContext::new();
     for (relation, count) in [
         (Relation::Binlog, 275),
+        (Relation::Changes, 254),
+        (Relation::Tables, 12),
+        (Relation::Columns, 91),
         (Relation::Files, 2),
         (Relation::Problems, 1),
     ] {
         let locations = [fixture("mysql-9.7-shop.00000?")];
         let table = BinlogTable::new(Relation::Binlog, locations, BinlogOptions::default());
         let table = table.with_relation(relation);
-        assert_eq!(table.relation(), relation);
+        assert_eq!(table.relation(), Some(relation));
         assert_eq!(table.schema(), relation.schema());
         assert_eq!(table.segments(&ctx.state()).await.unwrap().len(), 2);
         ctx.register_table(relation.name(), Arc::new(table))
@@ -230,12 +272,25 @@ async fn progress_counts_up_to_the_total() {
         "select * from all.binlog.binlog where type = 'NO SUCH TYPE'",
         "select * from all.binlog.binlog where gtid = '3e11fa47-71ca-11e1-9e33-c80aa9429562:40'",
         "select * from all.binlog.files",
-        "select * from all.binlog.problems",
+        "select count(*) from all.binlog.changes where table_name = 'orders'",
+        "select file, pos, op from all.binlog.changes where op = 'DELETE' and pos < 1000",
     ] {
         progress.clear();
         query(&ctx, sql).await;
         assert_eq!(progress.bytes_total(), total as u64, "{sql}");
         assert_eq!(progress.bytes_done(), total as u64, "{sql}");
+    }
+    // What needs to know the tables reads the logs once more, but only the first time.
+    for (sql, passes) in [
+        ("select before, after from all.binlog.changes", 2),
+        ("select * from all.binlog.problems", 1),
+        ("select * from all.shop.orders where total > 10", 1),
+        ("select * from all.binlog.columns", 0),
+    ] {
+        progress.clear();
+        query(&ctx, sql).await;
+        assert_eq!(progress.bytes_total(), passes * total as u64, "{sql}");
+        assert_eq!(progress.bytes_done(), passes * total as u64, "{sql}");
     }
     // Files that the names exclude are not part of the work.
     progress.clear();
