@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Parser};
+use clap::{ArgAction, Parser, ValueEnum};
 
 use crate::print::Format;
 
@@ -47,9 +47,18 @@ pub struct Args {
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Open a further source as the catalog NAME: NAME.binlog.binlog (repeatable)
+    /// Open a further source as the catalog NAME: NAME.shop.orders (repeatable)
     #[arg(long = "source", value_name = "NAME=PATTERN", action = ArgAction::Append, value_parser = key_value)]
     pub named: Vec<(String, String)>,
+
+    /// Take names of columns that the logs do not tell from this file of CREATE TABLE statements:
+    /// what mysqldump --no-data writes
+    #[arg(long, value_name = "FILE.sql")]
+    pub schema: Option<PathBuf>,
+
+    /// What becomes of dates that no calendar has: 0000-00-00, 2024-00-15
+    #[arg(long, value_enum, value_name = "null|text", default_value_t = ZeroDates::Null)]
+    pub zero_dates: ZeroDates,
 
     /// Make the first problem of a log an error that ends the query
     #[arg(long)]
@@ -76,11 +85,21 @@ pub struct Args {
     pub max_rows: usize,
 }
 
+/// What becomes of dates that no calendar has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ZeroDates {
+    /// They are NULL, and a warning
+    Null,
+    /// DATE, DATETIME and TIMESTAMP columns are text
+    Text,
+}
+
 const EXAMPLES: &str = "\
 Examples:
   binlogsql mysql-bin.000042 -c \"select * from binlog where type = 'QUERY'\"
   binlogsql 'mysql-bin.*'                              a prompt over many files
-  binlogsql 'mysql-bin.*' -q biggest-transactions --param limit=5
+  binlogsql 'mysql-bin.*' -c 'select _op, count(*) from shop.orders group by _op'
+  binlogsql 'mysql-bin.*' -q who-deleted --param table=shop.orders --param key=1003
   binlogsql 'mysql-bin.*' -o mix.csv -c 'select type, count(*) from binlog group by type'
   echo 'select count(*) from binlog;' | binlogsql mysql-bin.000042
 

@@ -1,17 +1,13 @@
 //! The dot commands, one table: names, arguments, help, and what each does.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::ValueEnum;
-use datafusion::arrow::array::{ArrayRef, StringArray};
-use datafusion::arrow::datatypes::DataType;
-use datafusion::arrow::record_batch::RecordBatch;
-use datafusion::common::TableReference;
 
 use crate::config::read_script;
+use crate::describe;
 use crate::errors::Failure;
-use crate::names::{self, Relation, closest};
+use crate::names::closest;
 use crate::output::Output;
 use crate::print::Format;
 use crate::recipes::{self, RECIPES};
@@ -50,13 +46,13 @@ pub const COMMANDS: &[Def] = &[
     Def {
         name: "tables",
         takes: "",
-        help: "the relations of each source",
+        help: "the relations of each source, the tables of its logs with them",
         run: tables,
     },
     Def {
         name: "schema",
         takes: "[RELATION]",
-        help: "columns and their types",
+        help: "columns, their types, and where their names come from",
         run: schema,
     },
     Def {
@@ -171,79 +167,20 @@ fn help(app: &mut App, _: &[String]) -> Result<Flow, Failure> {
     Ok(Flow::Continue)
 }
 
-/// Columns of text as rows.
-fn rows(columns: Vec<(&str, Vec<String>)>) -> Result<RecordBatch, Failure> {
-    let columns = columns.into_iter().map(|(name, values)| {
-        let column: ArrayRef = Arc::new(StringArray::from(values));
-        (name, column)
-    });
-    Ok(RecordBatch::try_from_iter(columns)?)
-}
-
 fn tables(app: &mut App, _: &[String]) -> Result<Flow, Failure> {
-    let relations = names::relations(&app.session.context);
-    let home = names::home(&app.session.context);
-    let column = |of: &dyn Fn(&Relation) -> String| relations.iter().map(of).collect();
-    let answer = rows(vec![
-        ("source", column(&|r| r.catalog.clone())),
-        ("schema", column(&|r| r.schema.clone())),
-        ("relation", column(&|r| r.name.clone())),
-        ("write", column(&|r| r.short(&home))),
-    ])?;
+    let answer = describe::tables(app)?;
     app.print_rows(&answer)?;
     Ok(Flow::Continue)
 }
 
 fn schema(app: &mut App, arguments: &[String]) -> Result<Flow, Failure> {
-    let context = app.session.context.clone();
-    let home = names::home(&context);
-    let wanted: Vec<String> = match arguments {
-        [] => names::relations(&context)
-            .iter()
-            .map(|relation| relation.short(&home))
-            .collect(),
-        [name] => vec![name.clone()],
+    let answer = match arguments {
+        [] => describe::schemas(app)?,
+        [name] => describe::schema(app, name)?,
         _ => return Err(wrong(".schema [RELATION]")),
     };
-    let mut answer: [Vec<String>; 4] = Default::default();
-    for name in wanted {
-        let table = app
-            .session
-            .block_on(context.table_provider(TableReference::parse_str(&name)));
-        let Ok(table) = table else {
-            let known = names::relations(&context);
-            let known: Vec<String> = known.iter().map(|r| r.short(&home)).collect();
-            let near = closest(&name, known.iter().map(String::as_str));
-            let near = near.map(|near| format!("; did you mean '{near}'?"));
-            let near = near.unwrap_or_else(|| "; .tables lists them".to_owned());
-            return Err(Failure::Message(format!("no relation '{name}'{near}")));
-        };
-        for field in table.schema().fields() {
-            let cells = [
-                name.clone(),
-                field.name().clone(),
-                type_name(field.data_type()),
-                (if field.is_nullable() { "yes" } else { "no" }).to_owned(),
-            ];
-            for (column, cell) in answer.iter_mut().zip(cells) {
-                column.push(cell);
-            }
-        }
-    }
-    let names = ["relation", "column", "type", "null"];
-    let answer = rows(names.into_iter().zip(answer).collect())?;
     app.print_rows(&answer)?;
     Ok(Flow::Continue)
-}
-
-/// A type for people: a dictionary is a matter of storage, as is the way a text is kept.
-fn type_name(data_type: &DataType) -> String {
-    match data_type {
-        DataType::Dictionary(_, values) => type_name(values),
-        DataType::Utf8View | DataType::LargeUtf8 => "Utf8".to_owned(),
-        DataType::BinaryView | DataType::LargeBinary => "Binary".to_owned(),
-        other => other.to_string(),
-    }
 }
 
 fn list_recipes(app: &mut App, _: &[String]) -> Result<Flow, Failure> {
@@ -353,13 +290,5 @@ mod tests {
         );
         assert!(words("x 'a").is_err());
         assert!(cut("").is_empty());
-    }
-
-    #[test]
-    fn types_are_named_for_people() {
-        let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        assert_eq!(type_name(&dictionary), "Utf8");
-        assert_eq!(type_name(&DataType::BinaryView), "Binary");
-        assert_eq!(type_name(&DataType::UInt64), "UInt64");
     }
 }

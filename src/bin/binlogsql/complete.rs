@@ -5,6 +5,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use clap::ValueEnum;
 use datafusion::common::TableReference;
@@ -14,6 +16,7 @@ use rustyline::{Context, Helper, Highlighter, Hinter, Validator};
 use tokio::runtime::Handle;
 
 use crate::command::COMMANDS;
+use crate::known::Known;
 use crate::names;
 use crate::print::Format;
 use crate::recipes::RECIPES;
@@ -103,6 +106,9 @@ const KEYWORDS: &[&str] = &[
     "with",
 ];
 
+/// Tab waits so long for names that logs have to be read for. What is found later is offered later.
+const PATIENCE: Duration = Duration::from_millis(300);
+
 /// rustyline's helper: it completes, and leaves the rest alone.
 #[derive(Helper, Hinter, Highlighter, Validator)]
 pub struct Completion {
@@ -110,8 +116,9 @@ pub struct Completion {
     handle: Handle,
     /// Lines of the statement above the one that is being edited.
     pending: Rc<RefCell<String>>,
+    relations: Arc<Known>,
     /// Columns of the relations that were looked at.
-    columns: RefCell<HashMap<String, Vec<String>>>,
+    columns: Arc<Mutex<HashMap<String, Vec<String>>>>,
 }
 
 /// Where the cursor is, as far as it matters.
@@ -131,47 +138,61 @@ impl Completion {
             context: session.context.clone(),
             handle: session.handle(),
             pending,
-            columns: RefCell::default(),
+            relations: Arc::new(Known::new(session)),
+            columns: Arc::default(),
         }
     }
 
-    /// Columns of a relation; none where it cannot be opened.
+    /// Relations as one would write them now.
+    fn relations(&self) -> Vec<String> {
+        let home = names::home(&self.context);
+        let known = self.relations.relations(PATIENCE);
+        known.iter().map(|relation| relation.short(&home)).collect()
+    }
+
+    /// Columns of a relation; none where it cannot be opened, or not soon.
     fn columns_of(&self, relation: &str) -> Vec<String> {
-        if let Some(known) = self.columns.borrow().get(relation) {
-            return known.clone();
+        let known = |columns: &Mutex<HashMap<String, Vec<String>>>| {
+            let columns = columns.lock().unwrap_or_else(PoisonError::into_inner);
+            columns.get(relation).cloned()
+        };
+        if let Some(known) = known(&self.columns) {
+            return known;
         }
-        let reference = TableReference::parse_str(relation);
-        let table = self.handle.block_on(self.context.table_provider(reference));
-        let columns: Vec<String> = table.map_or_else(
-            |_| Vec::new(),
-            |table| {
-                table
-                    .schema()
-                    .fields()
-                    .iter()
-                    .map(|f| f.name().clone())
-                    .collect()
-            },
-        );
-        let mut cache = self.columns.borrow_mut();
-        cache.insert(relation.to_owned(), columns.clone());
-        columns
+        let (context, columns) = (self.context.clone(), Arc::clone(&self.columns));
+        let name = relation.to_owned();
+        let task = self.handle.spawn(async move {
+            let reference = TableReference::parse_str(&name);
+            let table = context.table_provider(reference).await;
+            let found = table.map_or_else(
+                |_| Vec::new(),
+                |table| {
+                    let fields = table.schema();
+                    let fields = fields.fields().iter();
+                    fields.map(|field| names::quoted(field.name())).collect()
+                },
+            );
+            let mut columns = columns.lock().unwrap_or_else(PoisonError::into_inner);
+            columns.insert(name, found);
+        });
+        // The task goes on when nobody waits for it any more.
+        let wait = async { tokio::time::timeout(PATIENCE, task).await };
+        let _ = self.handle.block_on(wait);
+        known(&self.columns).unwrap_or_default()
     }
 
     /// What may stand at a word of a statement: `text` is the statement up to the word.
     fn sql(&self, text: &str, word: &str) -> Vec<String> {
-        let home = names::home(&self.context);
-        let all = names::relations(&self.context);
-        let relations: Vec<String> = all.iter().map(|r| r.short(&home)).collect();
+        let relations = self.relations();
         let last = text.split_whitespace().next_back().unwrap_or_default();
         let after = |words: &[&str]| words.iter().any(|w| last.eq_ignore_ascii_case(w));
         if after(&["from", "join", "describe", "table", "into"]) {
-            return matching(word, &relations);
+            return with_schema(word, &relations);
         }
         // Columns of the relations that the statement names, else of those at hand.
         let named = |relation: &&String| {
             text.split(|c: char| !is_word(c))
-                .any(|w| w == relation.as_str())
+                .any(|w| w.eq_ignore_ascii_case(relation))
         };
         let mut looked_at: Vec<&String> = relations.iter().filter(named).collect();
         if looked_at.is_empty() {
@@ -189,7 +210,7 @@ impl Completion {
             return out;
         }
         let mut out = matching(word, &columns);
-        out.extend(matching(word, &relations));
+        out.extend(with_schema(word, &relations));
         if !word.is_empty() {
             out.extend(matching(word, &names::functions(&self.context)));
             let upper = word.chars().all(|c| c.is_ascii_uppercase());
@@ -227,11 +248,7 @@ impl Completion {
                 let params = params.unwrap_or_default().into_iter();
                 params.map(|param| format!("{}=", param.name)).collect()
             }
-            (Some(".schema"), None) => {
-                let home = names::home(&self.context);
-                let all = names::relations(&self.context);
-                all.iter().map(|r| r.short(&home)).collect()
-            }
+            (Some(".schema"), None) => self.relations(),
             (Some(".read" | ".output"), None) => return files(word),
             _ => Vec::new(),
         };
@@ -306,8 +323,26 @@ fn place(pending: &str, line: &str) -> Place {
 /// Candidates that begin with the word, whatever the case.
 fn matching(word: &str, candidates: &[String]) -> Vec<String> {
     let lower = word.to_lowercase();
-    let begins = |candidate: &&String| candidate.to_lowercase().starts_with(&lower);
+    let begins = |candidate: &&String| {
+        // The quote comes with the name that needs it.
+        let bare = candidate.strip_prefix('"').unwrap_or(candidate);
+        bare.to_lowercase().starts_with(&lower)
+    };
     candidates.iter().filter(begins).cloned().collect()
+}
+
+/// Relations that begin with the word; and those of which only the name behind the schema does.
+fn with_schema(word: &str, relations: &[String]) -> Vec<String> {
+    let mut out = matching(word, relations);
+    if !word.is_empty() {
+        let bare = |relation: &&String| {
+            let name = relation.rsplit('.').next().unwrap_or(relation);
+            !matching(word, &[name.to_owned()]).is_empty() && !out.contains(relation)
+        };
+        let found: Vec<String> = relations.iter().filter(bare).cloned().collect();
+        out.extend(found);
+    }
+    out
 }
 
 /// Files and folders whose path begins so.
@@ -383,9 +418,19 @@ mod tests {
     #[test]
     fn relations_columns_functions_and_keywords() {
         assert_eq!(offers("", "select * from bin").1, ["binlog"]);
+        let all = offers("", "select * from ").1;
         assert_eq!(
-            offers("", "select * from ").1,
-            ["binlog", "files", "problems"]
+            all[..6],
+            [
+                "binlog", "changes", "columns", "files", "problems", "tables"
+            ]
+        );
+        assert!(all.contains(&"shop.orders".to_owned()), "{all:?}");
+        assert_eq!(offers("", "select * from Shop.OrderS").1, ["shop.orders"]);
+        assert_eq!(offers("", "select * from orders").1, ["shop.orders"]);
+        assert_eq!(
+            offers("", "select delivery_at from shop.orders where deli").1,
+            ["delivery_at"]
         );
         assert_eq!(
             offers("select * from binlog\n", "where serv").1,

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use crate::args::Args;
+use crate::args::{Args, ZeroDates};
 use crate::errors::{Failure, plain_io};
 use crate::names::closest;
 use crate::params::declared;
@@ -38,6 +38,10 @@ pub struct Config {
     pub format: Option<Format>,
     /// The file that takes the results.
     pub output: Option<PathBuf>,
+    /// The file of CREATE TABLE statements, and its text.
+    pub schema: Option<(PathBuf, String)>,
+    /// What becomes of dates that no calendar has.
+    pub zero_dates: ZeroDates,
     /// The first problem of a log is an error.
     pub strict: bool,
     /// Worker threads and partitions.
@@ -85,6 +89,13 @@ impl Config {
         {
             return Err(Failure::Usage("parquet needs a file: -o FILE".to_owned()));
         }
+        let schema = match args.schema {
+            Some(path) => {
+                let text = read_schema(&path)?;
+                Some((path, text))
+            }
+            None => None,
+        };
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             sources,
@@ -92,6 +103,8 @@ impl Config {
             params: args.params,
             format: args.format,
             output: args.output,
+            schema,
+            zero_dates: args.zero_dates,
             strict: args.strict,
             threads: args.threads.map_or_else(cores, usize::from),
             memory_limit: args.memory_limit,
@@ -189,6 +202,25 @@ pub fn read_script(path: &Path) -> Result<String, Failure> {
     let bytes = fs::read(path)
         .map_err(|error| Failure::Message(format!("cannot read {name}: {}", plain_io(&error))))?;
     utf8(bytes, &name.to_string())
+}
+
+/// Reads a file of CREATE TABLE statements.
+fn read_schema(path: &Path) -> Result<String, Failure> {
+    /// A dump without data has a few hundred bytes a column.
+    const LARGEST: u64 = 1 << 30;
+    if fs::metadata(path).is_ok_and(|known| known.len() > LARGEST) {
+        let text = format!(
+            "{} is larger than 1 GiB: --schema takes what mysqldump --no-data writes",
+            path.display()
+        );
+        return Err(Failure::Message(text));
+    }
+    read_script(path).map_err(|failure| match failure {
+        Failure::Message(text) if text.ends_with("UTF-8") => Failure::Message(format!(
+            "{text}: --schema takes what mysqldump --no-data writes"
+        )),
+        failure => failure,
+    })
 }
 
 fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {

@@ -12,7 +12,7 @@ use datafusion::error::DataFusionError;
 use datafusion::object_store;
 use datafusion::sql::sqlparser::parser::ParserError;
 
-use crate::names::closest;
+use crate::names::{closest, in_quotes, nearest_relation, quoted};
 
 /// Why the command, or one statement, came to an end.
 #[derive(Debug)]
@@ -81,18 +81,30 @@ fn is_broken_pipe(error: &(dyn StdError + 'static)) -> bool {
 }
 
 /// What a message may draw on: the statement that failed and the names that exist.
-#[derive(Debug, Default)]
 pub struct Hints<'a> {
     /// The statement's text.
     pub sql: &'a str,
     /// The line of its script that it begins on, from 1.
     pub line: usize,
-    /// Relations as one would write them now (`binlog`, `prod.binlog.files`).
-    pub relations: Vec<String>,
+    /// Relations of a catalog as one would write them now (`binlog`, `prod.binlog.files`). To know
+    /// them logs may have to be read, so they are asked for only where a relation is not found.
+    pub relations: &'a dyn Fn(&str) -> Vec<String>,
     /// Functions that exist.
     pub functions: Vec<String>,
     /// `catalog.schema.` that a bare name is looked up in.
     pub home: String,
+}
+
+impl Default for Hints<'_> {
+    fn default() -> Self {
+        Self {
+            sql: "",
+            line: 0,
+            relations: &|_| Vec::new(),
+            functions: Vec::new(),
+            home: String::new(),
+        }
+    }
 }
 
 impl Failure {
@@ -297,6 +309,9 @@ fn describe_schema(error: &SchemaError) -> String {
     }
 }
 
+/// Columns that are listed where one is not found.
+const MOST_NAMES: usize = 100;
+
 fn no_column(field: &Column, valid: &[Column]) -> String {
     let mut out = format!("no column '{}'", field.flat_name());
     // Behind `f.` only the columns of f are candidates.
@@ -315,10 +330,20 @@ fn no_column(field: &Column, valid: &[Column]) -> String {
         return out;
     }
     if let Some(near) = closest(&field.name, names.iter().copied()) {
-        let _ = write!(out, "; did you mean '{near}'?");
+        let written = quoted(near);
+        let _ = write!(out, "; did you mean {}?", in_quotes(&written));
+        if written != near && near.to_lowercase() == field.name.to_lowercase() {
+            out.push_str(" Capitals count in double quotes only");
+        }
     }
     if !names.is_empty() {
+        let more = names.len().saturating_sub(MOST_NAMES);
+        names.truncate(MOST_NAMES);
+        let names: Vec<String> = names.into_iter().map(quoted).collect();
         let _ = write!(out, "\ncolumns: {}", names.join(", "));
+        if more > 0 {
+            let _ = write!(out, " and {more} more");
+        }
     }
     out
 }
@@ -389,11 +414,15 @@ fn no_relation(full: &str, hints: &Hints<'_>) -> String {
     let file = bare.is_some_and(|name| name.contains(['.', '/', '*', '\\']));
     let or_file = if file { "or file " } else { "" };
     let mut out = format!("no relation {or_file}'{name}'");
-    if let Some(near) = closest(name, hints.relations.iter().map(String::as_str)) {
-        let _ = write!(out, "; did you mean '{near}'?");
+    let of = full.split_once('.').map_or("", |(catalog, _)| catalog);
+    let mut names = (hints.relations)(of);
+    if names.is_empty() {
+        names = (hints.relations)(catalog);
     }
-    if !hints.relations.is_empty() {
-        let mut names = hints.relations.clone();
+    if let Some(near) = nearest_relation(name, &names) {
+        let _ = write!(out, "; did you mean {near}?");
+    }
+    if !names.is_empty() {
         let more = names.len().saturating_sub(20);
         names.truncate(20);
         let _ = write!(out, "\nrelations: {}", names.join(", "));

@@ -8,7 +8,7 @@ use datafusion::execution::FunctionRegistry;
 use datafusion::prelude::SessionContext;
 
 /// A relation and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Relation {
     /// Catalog, that is the source.
     pub catalog: String,
@@ -32,7 +32,7 @@ impl Relation {
 }
 
 /// A name as SQL takes it: in double quotes where it is not plain lower case.
-fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
     if starts_well && name.chars().all(plain) {
@@ -53,10 +53,22 @@ pub fn home(context: &SessionContext) -> (String, String) {
     )
 }
 
-/// Every relation of the session, sources in the order of their names; nothing is opened for it.
+/// Every relation of the session, sources in the order of their names. Waits until the tables of all
+/// logs are found: their sources are read once for it.
 pub fn relations(context: &SessionContext) -> Vec<Relation> {
+    let mut catalogs = context.catalog_names();
+    catalogs.sort();
+    catalogs
+        .iter()
+        .flat_map(|catalog| relations_of(context, catalog))
+        .collect()
+}
+
+/// Every relation of one source, those first that need no schema.
+pub fn relations_of(context: &SessionContext, catalog: &str) -> Vec<Relation> {
     let mut out = Vec::new();
-    for_each_schema(context, |catalog, schema, provider| {
+    let home = home(context).1;
+    for_each_schema(context, catalog, &home, |schema, provider| {
         let mut names = provider.table_names();
         names.sort();
         for name in names {
@@ -72,23 +84,21 @@ pub fn relations(context: &SessionContext) -> Vec<Relation> {
 
 fn for_each_schema(
     context: &SessionContext,
-    mut visit: impl FnMut(&str, &str, Arc<dyn SchemaProvider>),
+    catalog: &str,
+    first: &str,
+    mut visit: impl FnMut(&str, Arc<dyn SchemaProvider>),
 ) {
-    let mut catalogs = context.catalog_names();
-    catalogs.sort();
-    for name in catalogs {
-        let Some(catalog) = context.catalog(&name) else {
+    let Some(catalog) = context.catalog(catalog) else {
+        return;
+    };
+    let mut schemas = catalog.schema_names();
+    schemas.sort_by(|a, b| (a != first, a).cmp(&(b != first, b)));
+    for schema in schemas {
+        if schema == "information_schema" {
             continue;
-        };
-        let mut schemas = catalog.schema_names();
-        schemas.sort();
-        for schema in schemas {
-            if schema == "information_schema" {
-                continue;
-            }
-            if let Some(provider) = catalog.schema(&schema) {
-                visit(&name, &schema, provider);
-            }
+        }
+        if let Some(provider) = catalog.schema(&schema) {
+            visit(&schema, provider);
         }
     }
 }
@@ -103,6 +113,31 @@ pub fn functions(context: &SessionContext) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// The relation that `name` was most likely meant to be, as it is written: `'binlog'`, or without
+/// further quotes where it has some. A name without a schema may be that of a table.
+pub fn nearest_relation(name: &str, relations: &[String]) -> Option<String> {
+    let near = closest(name, relations.iter().map(String::as_str)).or_else(|| {
+        let bare = |relation: &str| {
+            let end = relation.rsplit('.').next().unwrap_or(relation);
+            end.trim_matches('"').to_owned()
+        };
+        let names: Vec<String> = relations.iter().map(|relation| bare(relation)).collect();
+        let near = closest(name, names.iter().map(String::as_str))?;
+        let at = names.iter().position(|known| known == near)?;
+        relations.get(at).map(String::as_str)
+    })?;
+    Some(in_quotes(near))
+}
+
+/// A name in a message: in single quotes, unless it has quotes of its own.
+pub fn in_quotes(name: &str) -> String {
+    if name.contains('"') {
+        name.to_owned()
+    } else {
+        format!("'{name}'")
+    }
 }
 
 /// The candidate that `name` was most likely meant to be, if one is near.
@@ -151,6 +186,19 @@ mod tests {
         assert_eq!(near("gtids"), Some("gtid"));
         assert_eq!(near("flavour"), None);
         assert_eq!(near(""), None);
+    }
+
+    #[test]
+    fn nearest_relation_may_be_in_a_schema() {
+        let known = ["binlog", "changes", "shop.orders", "shop.\"Carts\""];
+        let known: Vec<String> = known.map(str::to_owned).into();
+        let near = |name| nearest_relation(name, &known);
+        assert_eq!(near("chagnes").unwrap(), "'changes'");
+        assert_eq!(near("shop.ordrs").unwrap(), "'shop.orders'");
+        assert_eq!(near("orders").unwrap(), "'shop.orders'");
+        assert_eq!(near("order").unwrap(), "'shop.orders'");
+        assert_eq!(near("carts").unwrap(), "shop.\"Carts\"");
+        assert_eq!(near("customers"), None);
     }
 
     #[test]

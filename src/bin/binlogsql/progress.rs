@@ -38,10 +38,11 @@ impl Progress {
         }
         let (sender, receiver) = mpsc::channel::<()>();
         let scan = scan.clone();
+        // Not in the thread, which may begin after the scan.
+        let (done, total) = (scan.bytes_done(), scan.bytes_total());
         let thread = std::thread::Builder::new().name("progress".to_owned());
         let thread = thread.spawn(move || {
             let begun = Instant::now();
-            let (done, total) = (scan.bytes_done(), scan.bytes_total());
             let mut bar: Option<ProgressBar> = None;
             let mut wait = BEFORE_FIRST;
             while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(wait) {

@@ -22,12 +22,18 @@ macro_rules! recipes {
 
 /// All of them, by name.
 pub const RECIPES: &[Recipe] = recipes![
+    "biggest-statements",
     "biggest-transactions",
     "ddl-history",
     "event-mix",
     "gtid-ranges-per-file",
+    "hottest-columns",
+    "hottest-tables",
+    "row-history",
     "statements-by-schema",
+    "tables-without-key",
     "timeline-per-minute",
+    "who-deleted",
 ];
 
 /// The recipe of this name (`.sql` may stand behind it).

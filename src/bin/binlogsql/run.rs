@@ -170,13 +170,14 @@ impl App {
             return Err(failure);
         }
         let home = names::home(&self.session.context);
+        let relations = |catalog: &str| {
+            let relations = names::relations_of(&self.session.context, catalog);
+            relations.iter().map(|r| r.short(&home)).collect()
+        };
         let hints = Hints {
             sql: statement.text,
             line: statement.line,
-            relations: names::relations(&self.session.context)
-                .iter()
-                .map(|relation| relation.short(&home))
-                .collect(),
+            relations: &relations,
             functions: names::functions(&self.session.context),
             home: format!("{}.{}.", home.0, home.1),
         };
@@ -190,11 +191,7 @@ impl App {
         let layout = self.layout(statement.vertical);
         let paged = self.interactive && self.output.is_terminal();
         let limit = self.max_rows.filter(|_| self.output.is_terminal());
-        let progress = if self.progress {
-            Progress::start(&self.session.progress)
-        } else {
-            Progress::off()
-        };
+        let progress = self.progress();
         let mut running = self.session.start(statement.text, params.clone());
         let results = &mut self.results;
         let mut output = Some(&mut self.output);
@@ -267,6 +264,43 @@ impl App {
             }
         }
         Ok(())
+    }
+
+    /// Waits for a task of the pool; Ctrl-C cancels it.
+    pub fn wait<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let _progress = self.progress();
+        let mut task = self.session.handle().spawn(task);
+        self.main.block_on(async {
+            tokio::select! {
+                biased;
+                _ = tokio::signal::ctrl_c() => {
+                    task.abort();
+                    Err(Failure::Interrupted)
+                }
+                // A panic has told its message already.
+                done = &mut task => done.map_err(|_| Failure::Reported),
+            }
+        })
+    }
+
+    /// The rows of a query of our own; Ctrl-C cancels it.
+    pub fn query(&self, sql: &str) -> Result<Vec<RecordBatch>, Failure> {
+        let context = self.session.context.clone();
+        let sql = sql.to_owned();
+        let rows = self.wait(async move { context.sql(&sql).await?.collect().await })?;
+        Ok(rows?)
+    }
+
+    /// The bar for what is read from now on.
+    fn progress(&self) -> Progress {
+        if self.progress {
+            Progress::start(&self.session.progress)
+        } else {
+            Progress::off()
+        }
     }
 
     /// Prints rows that no query gave: the answer of a command.

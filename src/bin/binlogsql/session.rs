@@ -1,6 +1,7 @@
 //! The session: sources as catalogs, and statements that run on a pool of threads. Everything that
 //! the command uses of the library is used here.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::SchemaRef;
@@ -16,15 +17,19 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use datafusion_binlog::{BinlogOptions, SessionContextBinlogExt};
-pub use datafusion_binlog::{ProblemLog, ScanProgress, Severity};
+use datafusion_binlog::{BinlogOptions, SchemaFile, SessionContextBinlogExt, ZeroDates};
+pub use datafusion_binlog::{ProblemLog, Relation, ScanProgress, Severity};
 
+use crate::args;
 use crate::config::Config;
 use crate::errors::Failure;
 use crate::params::Params;
+use crate::print::escape_control;
 
 /// Batches that may wait for the printer.
 const QUEUE: usize = 4;
+/// Statements of a schema file that are told one by one.
+const SCHEMA_LINES: usize = 10;
 /// Planning recurses; only what is touched of a stack takes memory.
 const STACK: usize = 8 << 20;
 
@@ -32,6 +37,8 @@ const STACK: usize = 8 << 20;
 pub struct Session {
     /// DataFusion's part.
     pub context: SessionContext,
+    /// The sources by the names of their catalogs.
+    pub sources: Vec<String>,
     /// Problems that queries have met since the log was last cleared.
     pub problems: ProblemLog,
     /// What scans have read.
@@ -64,10 +71,17 @@ impl Session {
         let context = SessionContext::new_with_config_rt(settings, runtime.build_arc()?);
         let problems = ProblemLog::new();
         let progress = ScanProgress::default();
-        let options = BinlogOptions::default()
+        let mut options = BinlogOptions::default()
             .with_strict(config.strict)
+            .with_zero_dates(match config.zero_dates {
+                args::ZeroDates::Null => ZeroDates::Null,
+                args::ZeroDates::Text => ZeroDates::Text,
+            })
             .with_problem_log(problems.clone())
             .with_progress(progress.clone());
+        if let Some((path, text)) = &config.schema {
+            options = options.with_schema_file(schema_file(path, text)?);
+        }
         context.enable_binlog(options.clone());
         pool.block_on(async {
             for (name, paths) in &config.sources {
@@ -79,6 +93,11 @@ impl Session {
         })?;
         Ok(Self {
             context,
+            sources: config
+                .sources
+                .iter()
+                .map(|(name, _)| name.clone())
+                .collect(),
             problems,
             progress,
             pool: Some(pool),
@@ -100,6 +119,7 @@ impl Session {
     }
 
     /// Runs a short task to its end, outside of any statement.
+    #[cfg(test)]
     pub fn block_on<T>(&self, task: impl Future<Output = T>) -> T {
         self.pool().block_on(task)
     }
@@ -124,6 +144,24 @@ impl Drop for Session {
             pool.shutdown_background();
         }
     }
+}
+
+/// Reads a schema file; tells what of it is of no use.
+fn schema_file(path: &Path, text: &str) -> Result<SchemaFile, Failure> {
+    let path = path.display();
+    let file = SchemaFile::parse(text, None)
+        .map_err(|error| Failure::Message(format!("{path}: {error}")))?;
+    let problems = file.problems();
+    for problem in problems.iter().take(SCHEMA_LINES) {
+        let mut line = problem.clone();
+        escape_control(&mut line);
+        eprintln!("warning: {path}: {line}");
+    }
+    if problems.len() > SCHEMA_LINES {
+        let more = problems.len() - SCHEMA_LINES;
+        eprintln!("warning: {path}: … and {more} more statements");
+    }
+    Ok(file)
 }
 
 async fn execute(

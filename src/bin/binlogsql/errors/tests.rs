@@ -22,7 +22,7 @@ async fn error_of(sql: &str) -> String {
     let hints = Hints {
         sql,
         line: 1,
-        relations: vec!["binlog".to_owned()],
+        relations: &|_| vec!["binlog".to_owned()],
         functions: vec![
             "cot".to_owned(),
             "count".to_owned(),
@@ -54,6 +54,19 @@ async fn misspelt_column_gets_candidates() {
     assert_eq!(
         error_of("select a.tpye from binlog a, (select 1 as one) b").await,
         "no column 'a.tpye'; did you mean 'type'?\ncolumns: file, pos, type"
+    );
+}
+
+#[tokio::test]
+async fn a_column_with_capitals_is_shown_in_its_quotes() {
+    assert_eq!(
+        error_of("select Name from (select 1 as \"Name\")").await,
+        "no column 'name'; did you mean \"Name\"? Capitals count in double quotes only\n\
+         columns: \"Name\""
+    );
+    assert_eq!(
+        error_of("select nmae from (select 1 as \"Name\")").await,
+        "no column 'nmae'; did you mean \"Name\"?\ncolumns: \"Name\""
     );
 }
 

@@ -6,7 +6,7 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::record_batch::RecordBatch;
 
 use super::Printer;
-use super::value::Cells;
+use super::value::{Cells, Nested};
 use crate::errors::Failure;
 
 /// Writes a result as lines of separated values.
@@ -91,7 +91,7 @@ fn push_tsv(line: &mut Vec<u8>, text: &str) {
 impl Printer for Delimited {
     fn batch(&mut self, out: &mut dyn Write, batch: &RecordBatch) -> Result<(), Failure> {
         self.write_head(out)?;
-        let cells = Cells::new(batch)?;
+        let cells = Cells::new(batch, Nested::Json)?;
         let (mut line, mut text) = (Vec::new(), String::new());
         for row in 0..batch.num_rows() {
             line.clear();

@@ -5,7 +5,7 @@ use std::io::Write;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::record_batch::RecordBatch;
 
-use super::value::{Cells, push_escaped};
+use super::value::{Cells, Nested, push_escaped};
 use super::{Printer, is_right_aligned};
 use crate::errors::Failure;
 
@@ -57,7 +57,7 @@ fn push_text(line: &mut String, text: &str) {
 impl Printer for Markdown {
     fn batch(&mut self, out: &mut dyn Write, batch: &RecordBatch) -> Result<(), Failure> {
         self.write_head(out)?;
-        let cells = Cells::new(batch)?;
+        let cells = Cells::new(batch, Nested::Plain)?;
         let (mut line, mut text) = (String::new(), String::new());
         for row in 0..batch.num_rows() {
             line.clear();

@@ -11,6 +11,10 @@
 //! | `json`, `ndjson` | `null` | `2014-10-13T08:29:50Z` | `"0a1b"` | `\n` |
 //! | `parquet` | typed | typed | typed | as it is |
 //!
+//! Spans of time are written as servers show TIME (`-838:59:59.000001`), `arrow.uuid` as the text of
+//! a UUID. Lists and structs are JSON in `csv`, `tsv`, `json` and `ndjson`, for a program to take
+//! apart, and `{id: 1, note: NULL}` in those that are for eyes.
+//!
 //! **Invariant**: `csv`, `tsv`, `json`, `ndjson` and `parquet` lose nothing; the others are for eyes
 //! and never pass control characters of a log on to a terminal.
 
@@ -31,7 +35,7 @@ use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::arrow::record_batch::RecordBatch;
 
 use crate::errors::Failure;
-pub use value::escape_control;
+pub use value::{escape_control, extension, text_of};
 
 /// How results look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -6,7 +6,7 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::record_batch::RecordBatch;
 
 use super::Printer;
-use super::value::{Cells, push_escaped};
+use super::value::{Cells, Nested, push_escaped};
 use crate::errors::Failure;
 
 /// Whether a result is what EXPLAIN gives.
@@ -20,7 +20,7 @@ pub struct Plan;
 
 impl Printer for Plan {
     fn batch(&mut self, out: &mut dyn Write, batch: &RecordBatch) -> Result<(), Failure> {
-        let cells = Cells::new(batch)?;
+        let cells = Cells::new(batch, Nested::Plain)?;
         let mut text = String::new();
         for row in 0..batch.num_rows() {
             cells.read(row, 0, &mut text)?;

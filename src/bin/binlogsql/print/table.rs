@@ -9,7 +9,7 @@ use datafusion::arrow::datatypes::{Field, SchemaRef};
 use datafusion::arrow::record_batch::RecordBatch;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::value::{Cells, escape_control};
+use super::value::{Cells, Nested, escape_control};
 use super::vertical::Vertical;
 use super::{Layout, Printer, is_right_aligned};
 use crate::errors::Failure;
@@ -64,7 +64,7 @@ impl Table {
             .collect();
         let mut text = String::new();
         for batch in &self.held {
-            let cells = Cells::new(batch)?;
+            let cells = Cells::new(batch, Nested::Plain)?;
             for row in 0..batch.num_rows() {
                 for (column, width) in natural.iter_mut().enumerate() {
                     let shown = shown(&cells, row, column, &mut text)?;
@@ -109,7 +109,7 @@ impl Table {
             State::Sampling => Ok(()),
             State::Vertical(vertical) => vertical.batch(out, batch),
             State::Framed(frame) => {
-                let cells = Cells::new(batch)?;
+                let cells = Cells::new(batch, Nested::Plain)?;
                 let (mut line, mut text) = (String::new(), String::new());
                 for row in 0..batch.num_rows() {
                     for column in 0..cells.width() {

@@ -165,6 +165,133 @@ fn vertical_indents_the_lines_of_a_text() {
     assert!(text.ends_with("bytes: NULL\n"), "{text}");
 }
 
+/// One row of what the relations of tables have beside plain values.
+fn row_of_a_table() -> RecordBatch {
+    let uuid = hex(b"01890a5dac96774bbcceb302099a8057");
+    let bytes = FixedSizeBinaryArray::try_from_iter([uuid].into_iter()).unwrap();
+    let labels: DictionaryArray<UInt16Type> = [Some("new")].into_iter().collect();
+    let wide = Decimal256Array::from(vec![i256::from_i128(-12345)]);
+    let wide = wide.with_precision_and_scale(65, 30).unwrap();
+    let span = DurationMicrosecondArray::from(vec![-3_020_399_000_001]);
+    let mut names = ListBuilder::new(StringBuilder::new());
+    names.append_value([Some("a, b"), Some("c")]);
+    let uuid_field = |name| {
+        let extension = ("ARROW:extension:name".to_owned(), "arrow.uuid".to_owned());
+        let field = Field::new(name, DataType::FixedSizeBinary(16), true);
+        Arc::new(field.with_metadata([extension].into()))
+    };
+    let span_field = Field::new("span", span.data_type().clone(), true);
+    let label_field = Field::new("label", labels.data_type().clone(), true);
+    let before = StructArray::from(vec![
+        (uuid_field("id"), Arc::new(bytes.clone()) as ArrayRef),
+        (Arc::new(span_field.clone()), Arc::new(span.clone()) as _),
+        (Arc::new(label_field), Arc::new(labels.clone()) as _),
+        (
+            Arc::new(Field::new("note", DataType::Utf8View, true)),
+            Arc::new(StringViewArray::new_null(1)) as _,
+        ),
+    ]);
+    let field = |name: &str, array: &dyn Array| Field::new(name, array.data_type().clone(), true);
+    let names = names.finish();
+    let schema = Schema::new(vec![
+        uuid_field("id"),
+        Arc::new(span_field),
+        Arc::new(field("wide", &wide)),
+        Arc::new(field("names", &names)),
+        Arc::new(field("before", &before)),
+    ]);
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(bytes),
+        Arc::new(span),
+        Arc::new(wide),
+        Arc::new(names),
+        Arc::new(before),
+    ];
+    RecordBatch::try_new(Arc::new(schema), columns).unwrap()
+}
+
+fn hex(digits: &[u8]) -> Vec<u8> {
+    let digit = |c: u8| char::from(c).to_digit(16).unwrap() as u8;
+    digits
+        .chunks(2)
+        .map(|c| digit(c[0]) * 16 + digit(c[1]))
+        .collect()
+}
+
+#[test]
+fn values_of_tables_are_shown_as_servers_do() {
+    let print = |format| printed(format, Layout::default(), &[row_of_a_table()]);
+    let uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
+    let span = "-838:59:59.000001";
+    let wide = "-0.000000000000000000000000012345";
+    let plain = format!("{{id: {uuid}, span: {span}, label: new, note: NULL}}");
+    let json = format!(r#"{{"id":"{uuid}","span":"{span}","label":"new","note":null}}"#);
+    let eyes = [uuid, span, wide, "[a, b, c]", &plain];
+    for (format, between) in [(Format::Table, " | "), (Format::Markdown, " | ")] {
+        let text = print(format);
+        let line = text.lines().find(|line| line.contains(uuid)).unwrap();
+        assert_eq!(line, format!("| {} |", eyes.join(between)));
+    }
+    let vertical = print(Format::Vertical);
+    for value in eyes {
+        assert!(vertical.contains(&format!(": {value}\n")), "{vertical}");
+    }
+    assert_eq!(
+        print(Format::Tsv).lines().nth(1).unwrap(),
+        [uuid, span, wide, r#"["a, b","c"]"#, &json].join("\t")
+    );
+    let doubled = |json: &str| format!("\"{}\"", json.replace('"', "\"\""));
+    assert_eq!(
+        print(Format::Csv).lines().nth(1).unwrap(),
+        [
+            uuid,
+            span,
+            wide,
+            &doubled(r#"["a, b","c"]"#),
+            &doubled(&json)
+        ]
+        .join(",")
+    );
+    assert_eq!(
+        print(Format::Ndjson),
+        format!(
+            "{{\"id\":\"{uuid}\",\"span\":\"{span}\",\"wide\":{wide},\
+             \"names\":[\"a, b\",\"c\"],\"before\":{json}}}\n"
+        )
+    );
+}
+
+#[test]
+fn spans_of_time() {
+    let spans = |unit: &str, values: Vec<i64>| {
+        let array: ArrayRef = match unit {
+            "s" => Arc::new(DurationSecondArray::from(values)),
+            "ms" => Arc::new(DurationMillisecondArray::from(values)),
+            "ns" => Arc::new(DurationNanosecondArray::from(values)),
+            _ => Arc::new(DurationMicrosecondArray::from(values)),
+        };
+        let batch = RecordBatch::try_from_iter([("t", array)]).unwrap();
+        let text = printed(Format::Csv, Layout::default(), &[batch]);
+        text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        spans(
+            "us",
+            vec![0, 63_000_000_000, -1, 3_020_399_000_000, 500_000]
+        ),
+        [
+            "00:00:00",
+            "17:30:00",
+            "-00:00:00.000001",
+            "838:59:59",
+            "00:00:00.500000"
+        ]
+    );
+    assert_eq!(spans("s", vec![360_000]), ["100:00:00"]);
+    assert_eq!(spans("ms", vec![-61_001]), ["-00:01:01.001"]);
+    assert_eq!(spans("ns", vec![i64::MIN]), ["-2562047:47:16.854775808"]);
+}
+
 #[test]
 fn a_result_without_rows_has_its_header() {
     let none = [batch().slice(0, 0)];

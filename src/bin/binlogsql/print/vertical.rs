@@ -7,7 +7,7 @@ use datafusion::arrow::record_batch::RecordBatch;
 use unicode_width::UnicodeWidthStr;
 
 use super::Printer;
-use super::value::{Cells, escape_control, push_escaped};
+use super::value::{Cells, Nested, escape_control, push_escaped};
 use crate::errors::Failure;
 
 /// Writes a result row by row.
@@ -44,7 +44,7 @@ impl Vertical {
 
 impl Printer for Vertical {
     fn batch(&mut self, out: &mut dyn Write, batch: &RecordBatch) -> Result<(), Failure> {
-        let cells = Cells::new(batch)?;
+        let cells = Cells::new(batch, Nested::Plain)?;
         let (mut text, mut lines) = (String::new(), String::new());
         let stars = "*".repeat(27);
         for row in 0..batch.num_rows() {

@@ -1,7 +1,14 @@
 use super::*;
 use crate::args::Args;
+use crate::params::Preset;
 use crate::session::tests::LOG;
 use clap::Parser;
+
+/// A log of MariaDB.
+const MARIADB: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/tests/fixtures/mariadb-11.8-shop.000001"
+);
 
 /// Runs a command line and gives what it wrote to a file of this name.
 fn output_of(name: &str, args: &[&str]) -> Result<(Outcome, Vec<u8>), Failure> {
@@ -109,9 +116,93 @@ fn read_back(sql: &str) -> Vec<RecordBatch> {
 #[test]
 fn each_recipe_plans_and_runs() {
     for recipe in recipes::RECIPES {
-        let text = text_of("x.csv", &["-q", recipe.name]);
+        let mut args = vec!["-q", recipe.name, MARIADB];
+        let required = [("table", "table=orders"), ("key", "key=1")];
+        for param in recipe.params() {
+            if param.preset == Preset::Required {
+                let given = required.iter().find(|(name, _)| *name == param.name);
+                args.extend(["--param", given.unwrap().1]);
+            }
+        }
+        let text = text_of("x.csv", &args);
         assert!(text.lines().count() > 1, "{}: {text}", recipe.name);
     }
+}
+
+#[test]
+fn rows_are_found_by_their_key() {
+    let lines = |recipe: &str, table: &str, key: &str| {
+        let (table, key) = (format!("table={table}"), format!("key={key}"));
+        let text = text_of("x.csv", &["-q", recipe, "--param", &table, "--param", &key]);
+        // The header, and rows: their texts have line breaks.
+        text.matches("mysql-9.7-shop.000001").count()
+    };
+    // Both ways to write a key; one that no row has.
+    assert_eq!(lines("who-deleted", "shop.carts", "2"), 1);
+    assert_eq!(lines("who-deleted", "carts", r#"{"id":2}"#), 1);
+    assert_eq!(lines("who-deleted", "carts", "1"), 0);
+    assert_eq!(lines("who-deleted", "orders", "2"), 0);
+    let key = r#"{"order_id":1,"line":1}"#;
+    assert_eq!(lines("row-history", "shop.order_items", key), 1);
+    assert_eq!(lines("row-history", "shop.order_items", "1"), 0);
+    assert_eq!(lines("row-history", "products", "BK-00001"), 3);
+}
+
+#[test]
+fn tables_of_the_log_are_listed_beside_the_relations() {
+    let text = text_of("x.csv", &["-c", ".tables"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[0],
+        "source,schema,relation,versions,columns,names,write"
+    );
+    assert!(
+        lines.contains(&"log,binlog,changes,\"\",\"\",built in,changes"),
+        "{text}"
+    );
+    assert!(
+        lines.contains(&"log,shop,products,2,11,ddl,shop.products"),
+        "{text}"
+    );
+    // A view is neither, and does not keep the tables from being listed.
+    let text = text_of(
+        "x.csv",
+        &["-c", "create view v as select 1 as one; .tables"],
+    );
+    assert!(text.contains("\nlog,binlog,v,"), "{text}");
+    let text = text_of(
+        "x.csv",
+        &["-c", "create view v as select 1 as one;\n.schema v"],
+    );
+    assert_eq!(text, "column,type,null\none,Int64,no\n");
+}
+
+#[test]
+fn schema_tells_where_the_names_of_columns_come_from() {
+    let text = text_of("x.csv", &["-c", ".schema shop.products"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "column,type,in MySQL,null,name from,versions");
+    for line in [
+        "_op,Utf8,\"\",no,built in,\"\"",
+        "price,\"Decimal128(9, 2)\",\"DECIMAL(9,2) UNSIGNED\",no,ddl,1-2",
+        "embedding,List(Float32),VECTOR,yes,ddl,2",
+        "_before,Struct of 11 columns,\"\",yes,built in,\"\"",
+    ] {
+        assert!(lines.contains(&line), "{line} in {text}");
+    }
+    // Capitals do not matter, quotes may be there.
+    for name in ["Shop.PRODUCTS", "shop.\"products\"", "log.shop.products"] {
+        assert_eq!(text_of("x.csv", &["-c", &format!(".schema {name}")]), text);
+    }
+    let all = text_of("x.csv", &["-c", ".schema"]);
+    assert!(all.contains("\nchanges,key,Utf8,yes\n"), "{all}");
+    assert!(!all.contains("products"), "{all}");
+    let none = output_of("x.csv", &["-c", ".schema shop.product"]).unwrap_err();
+    assert!(
+        matches!(&none, Failure::Message(text)
+            if text == "no relation 'shop.product'; did you mean 'shop.products'?"),
+        "{none:?}"
+    );
 }
 
 #[test]
