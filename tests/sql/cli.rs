@@ -130,6 +130,17 @@ fn status_3_when_a_part_could_not_be_read_and_the_rest_was_delivered() {
         err.starts_with("problem: cut.000001 @ 4912, TRUNCATED"),
         "{err}"
     );
+    // Tables behind the damage are not known, and that is told.
+    for sql in [".tables", "select count(*) from columns"] {
+        let (status, _, err) = run(&[&path, "-c", sql]);
+        assert_eq!(status, 3, "{err}");
+        assert!(
+            err.starts_with("problem: cut.000001 @ 4912, TRUNCATED"),
+            "{err}"
+        );
+        let (status, _, err) = run(&[&path, "--strict", "-c", sql]);
+        assert_eq!((status, err.lines().count()), (1, 1), "{err}");
+    }
     // The file of -o holds what was readable.
     let file = folder.path().join("x.csv").display().to_string();
     let (status, _, _) = run(&[&path, "-o", &file, "-c", COUNT]);
@@ -140,6 +151,64 @@ fn status_3_when_a_part_could_not_be_read_and_the_rest_was_delivered() {
     let (status, _, err) = run(&[&path, "--strict", "-o", &file, "-c", COUNT]);
     assert_eq!((status, err.lines().count()), (1, 1), "{err}");
     assert!(!Path::new(&file).exists());
+}
+
+#[test]
+fn a_schema_file_names_columns_and_is_told_what_is_wrong_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let log = fixture("mariadb-11.8-shop.000002").display().to_string();
+    let names = "select distinct name_source from tables where table_name = 'orders'";
+    let with = |schema: &str| run(&[&log, "--schema", schema, "--format", "csv", "-c", names]);
+    let script = fixture("workload/shop-1-schema.sql").display().to_string();
+    assert_eq!(
+        with(&script),
+        (0, "name_source\nschema file\n".into(), String::new())
+    );
+    // What is not understood costs its table only, and is told.
+    let half = "USE shop; CREATE TABLE orders (id INT, total NONSENSE); CREATE TABLE x (a INT);";
+    let half = file("half.sql", half);
+    let (status, out, err) = with(&half);
+    assert_eq!((status, out.as_str()), (0, "name_source\nnone\n"), "{err}");
+    assert!(
+        err.starts_with(&format!("warning: {half}: shop.orders: ")),
+        "{err}"
+    );
+    for (schema, words) in [
+        (file("none.sql", "select 1"), "declares no table"),
+        (
+            file("where.sql", "CREATE TABLE t (a INT)"),
+            "put USE `schema`; before",
+        ),
+        (log.clone(), "is a binary log, not SQL"),
+        ("/nonexistent.sql".to_owned(), "no such file or directory"),
+    ] {
+        let (status, out, err) = with(&schema);
+        assert_eq!((status, out.as_str()), (1, ""), "{err}");
+        assert!(err.contains(&schema) && err.contains(words), "{err}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
+    let (status, _, _) = run(&[&log, "--zero-dates", "maybe", "-c", names]);
+    assert_eq!(status, 2);
+}
+
+#[test]
+fn a_relation_that_is_not_there_is_told_the_one_that_was_meant() {
+    let shop = shop();
+    for (sql, words) in [
+        ("select * from orders", "did you mean 'shop.orders'?"),
+        ("select * from shop.ordrs", "did you mean 'shop.orders'?"),
+        ("select totl from shop.orders", "did you mean 'total'?"),
+        ("select * from chagnes", "did you mean 'changes'?"),
+    ] {
+        let (status, out, err) = run(&[&shop, "-c", sql]);
+        assert_eq!((status, out.as_str()), (1, ""), "{err}");
+        assert!(err.contains(words), "{sql}: {err}");
+    }
 }
 
 #[test]
@@ -155,6 +224,9 @@ fn sql_comes_through_a_pipe_and_so_does_a_log() {
     let log = std::fs::read(&shop).unwrap();
     let (status, out, err) = told(run_with(&["-", "--format", "csv", "-c", COUNT], &log));
     assert_eq!((status, out.as_str(), err.as_str()), (0, "n\n145\n", ""));
+    let rows = "select count(*) as n from shop.orders";
+    let (status, out, err) = told(run_with(&["-", "--format", "csv", "-c", rows], &log));
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "n\n48\n", ""));
     // A log where SQL is awaited is not run.
     let (status, _, err) = told(run_with(&["--format", "csv"], &log));
     assert_eq!(status, 1);

@@ -4,10 +4,10 @@
 use crate::support::{config, over, query, rows};
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, Int64Type, Schema};
+use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::prelude::{CsvReadOptions, JsonReadOptions, ParquetReadOptions, SessionContext};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -32,12 +32,12 @@ fn in_order(relation: &str, order: &str) -> String {
     format!("select * from {relation} order by {order}")
 }
 
-async fn copy(ctx: &SessionContext, sql: &str, to: &Path, format: &str) {
+pub async fn copy(ctx: &SessionContext, sql: &str, to: &Path, format: &str) {
     let sql = format!("copy ({sql}) to '{}' stored as {format}", to.display());
     query(ctx, &sql).await;
 }
 
-fn empty() -> SessionContext {
+pub fn empty() -> SessionContext {
     SessionContext::new_with_config(config().with_create_default_catalog_and_schema(true))
 }
 
@@ -145,7 +145,7 @@ async fn json_read_back_is_what_was_written() {
 }
 
 /// The rows as `check_parquet.py` prints them.
-fn canonical(batches: &[RecordBatch]) -> Vec<String> {
+pub fn canonical(batches: &[RecordBatch]) -> Vec<String> {
     let mut lines = Vec::new();
     for batch in batches {
         let columns: Vec<Vec<String>> = batch.columns().iter().map(canonical_column).collect();
@@ -164,14 +164,15 @@ fn canonical_column(column: &Arc<dyn Array>) -> Vec<String> {
     };
     let rows = 0..column.len();
     match column.data_type() {
-        DataType::Timestamp(..) => {
+        DataType::Timestamp(..) | DataType::Duration(_) => {
             let micros = cast(column, &DataType::Int64).unwrap();
             let micros = micros.as_primitive::<Int64Type>();
             rows.map(|row| valid(row, micros.value(row).to_string()))
                 .collect()
         }
-        DataType::BinaryView => {
-            let bytes = column.as_binary_view();
+        DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            let bytes = cast(column, &DataType::Binary).unwrap();
+            let bytes = bytes.as_binary::<i32>();
             let hex = |row| {
                 bytes
                     .value(row)
@@ -180,6 +181,31 @@ fn canonical_column(column: &Arc<dyn Array>) -> Vec<String> {
                     .collect()
             };
             rows.map(|row| valid(row, hex(row))).collect()
+        }
+        DataType::Float32 | DataType::Float64 => {
+            let numbers = cast(column, &DataType::Float64).unwrap();
+            let numbers = numbers.as_primitive::<Float64Type>();
+            let bits = |row| format!("{:016x}", numbers.value(row).to_bits());
+            rows.map(|row| valid(row, bits(row))).collect()
+        }
+        DataType::List(_) => {
+            let lists = column.as_list::<i32>();
+            let list = |row| match lists.is_null(row) {
+                true => String::new(),
+                false => format!("[{}]", canonical_column(&lists.value(row)).join(",")),
+            };
+            rows.map(|row| valid(row, list(row))).collect()
+        }
+        DataType::Struct(fields) => {
+            let columns = column.as_struct().columns();
+            let columns: Vec<Vec<String>> = columns.iter().map(canonical_column).collect();
+            let object = |row: usize| {
+                let values = fields.iter().zip(&columns);
+                let values =
+                    values.map(|(field, column)| format!("{}={}", field.name(), column[row]));
+                format!("{{{}}}", values.collect::<Vec<_>>().join(","))
+            };
+            rows.map(|row| valid(row, object(row))).collect()
         }
         _ => {
             let options = FormatOptions::default();
@@ -197,7 +223,7 @@ fn canonical_column(column: &Arc<dyn Array>) -> Vec<String> {
 }
 
 /// The Python to ask: `BINLOG_PYTHON`, or `python3`; `None` if it has not both libraries.
-fn python() -> Option<String> {
+pub fn python() -> Option<String> {
     let python = std::env::var("BINLOG_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let probe = Command::new(&python)
         .args(["-c", "import pyarrow, duckdb"])
@@ -217,27 +243,37 @@ async fn other_readers_see_the_same_parquet() {
     };
     let ctx = over(LOGS).await;
     let directory = tempfile::tempdir().unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sql/check_parquet.py");
+    let mut written = Vec::new();
     for (relation, order) in RELATIONS {
         let path = directory.path().join(format!("{relation}.parquet"));
         let sql = in_order(relation, order);
         copy(&ctx, &sql, &path, "parquet").await;
-        let wanted = canonical(&query(&ctx, &sql).await);
-        for reader in ["pyarrow", "duckdb"] {
-            let output = Command::new(&python)
-                .arg(script)
-                .arg(reader)
-                .arg(&path)
-                .output();
-            let output = output.unwrap();
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{reader}, {relation}: {errors}");
-            let text = String::from_utf8(output.stdout).unwrap();
-            let found: Vec<&str> = text.lines().collect();
-            assert_eq!(found.len(), wanted.len(), "{reader}, {relation}");
-            for (found, wanted) in found.iter().zip(&wanted) {
-                assert_eq!(found, wanted, "{reader}, {relation}");
-            }
+        written.push((path, canonical(&query(&ctx, &sql).await)));
+    }
+    check_seen(&python, "pyarrow", &written);
+    check_seen(&python, "duckdb", &written);
+}
+
+/// Checks that another reader sees these rows in these Parquet files.
+pub fn check_seen(python: &str, reader: &str, files: &[(PathBuf, Vec<String>)]) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sql/check_parquet.py");
+    let paths = files.iter().map(|(path, _)| path);
+    let output = Command::new(python)
+        .arg(script)
+        .arg(reader)
+        .args(paths)
+        .output();
+    let output = output.unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{reader}: {errors}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let tables: Vec<&str> = text.split_terminator("\u{c}\n").collect();
+    assert_eq!(tables.len(), files.len(), "{reader}");
+    for (table, (path, wanted)) in tables.iter().zip(files) {
+        let found: Vec<&str> = table.split_terminator('\n').collect();
+        assert_eq!(found.len(), wanted.len(), "{reader}, {}", path.display());
+        for (found, wanted) in found.iter().zip(wanted) {
+            assert_eq!(found, wanted, "{reader}, {}", path.display());
         }
     }
 }

@@ -6,6 +6,10 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// Held by who reads the README to write it anew.
+pub static WRITING: Mutex<()> = Mutex::new(());
 
 /// A `sh` block and the `text` block behind it, as ranges of lines of the README.
 struct Example {
@@ -63,6 +67,7 @@ fn run(command: &str, folder: &Path) -> (String, bool) {
 fn every_command_prints_what_the_readme_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = root.join("README.md");
+    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let text = std::fs::read_to_string(&readme).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let folder = tempfile::tempdir().unwrap();

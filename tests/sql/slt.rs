@@ -132,7 +132,7 @@ macro_rules! topics {
     };
 }
 
-topics!(binlog files filters problems registration);
+topics!(binlog changes files filters problems registration rows tables typed);
 
 #[test]
 fn every_file_is_run() {

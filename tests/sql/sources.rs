@@ -305,10 +305,10 @@ async fn all_fixtures_at_once() {
         number(&ctx, "select count(*) from files").await,
         number(&ctx, "select count(*) from files where encrypted").await,
     );
-    assert_eq!((files, encrypted), (32, 2));
+    assert_eq!((files, encrypted), (36, 2));
     let each = "select sum(n), count(*) from (select file, count(*) n from binlog group by file)";
     let all = value(&ctx, "select count(*) from binlog").await;
-    assert_eq!(value(&ctx, each).await, format!("{all}|31"));
+    assert_eq!(value(&ctx, each).await, format!("{all}|35"));
 }
 
 /// Free space where temporary files go, in bytes, as `df` tells.
