@@ -31,6 +31,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
 use std::fmt;
 use std::sync::Arc;
+use tokio::runtime::Handle;
 
 /// One relation of a source: paths, globs, directories, index files, archives or standard input.
 ///
@@ -182,7 +183,8 @@ impl BinlogTable {
     }
 
     async fn dictionary_of(&self, segments: &[Arc<Segment>]) -> Result<Arc<Dictionary>> {
-        let parallel = std::thread::available_parallelism().map_or(1, usize::from);
+        // As many at a time as there are threads to read them.
+        let parallel = Handle::try_current().map_or(1, |handle| handle.metrics().num_workers());
         let found = self.discovery.dictionary(segments, &self.options, parallel);
         Ok(found.await?)
     }

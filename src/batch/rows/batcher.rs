@@ -10,7 +10,7 @@ use crate::binlog::reader::{Block, Item};
 use crate::binlog::row::{EventRows, LocatePlan, Located, RowJson, RowPlan};
 use crate::binlog::transaction::{Transaction, TransactionTracker, transaction_types};
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Codes of ROWS_QUERY and ANNOTATE_ROWS.
@@ -63,7 +63,9 @@ pub struct RowBatcher {
 
     /// The tables met, each with what its plan makes of the columns asked for.
     pub(super) tables: Vec<RowTable>,
-    pub(super) table_of: HashMap<usize, KnownTable>,
+    pub(super) table_of: BTreeMap<usize, KnownTable>,
+    /// The entry of it that was asked for last.
+    pub(super) latest: Option<(usize, u32, Option<EventPlace>)>,
     pub(super) table_of_plan: HashMap<usize, u32>,
     /// Lists of columns of which an event has no image.
     pub(super) absent: Vec<Vec<usize>>,
@@ -200,7 +202,8 @@ impl RowBatcher {
             maps_used: Vec::new(),
             statements: Vec::new(),
             tables: Vec::new(),
-            table_of: HashMap::new(),
+            table_of: BTreeMap::new(),
+            latest: None,
             table_of_plan: HashMap::new(),
             absent: Vec::new(),
             queue: Vec::new(),
@@ -353,6 +356,7 @@ impl RowBatcher {
         if self.table_of.len() > MAX_TABLES || self.absent.len() > MAX_TABLES {
             self.tables.clear();
             self.table_of.clear();
+            self.latest = None;
             self.table_of_plan.clear();
             self.absent.clear();
             self.told.borrow_mut().clear();

@@ -20,12 +20,18 @@ impl RowBatcher {
     ) -> Result<Option<OpenEvent>, (ProblemKind, String)> {
         let bad = |error: Error| (ProblemKind::BadEvent, error.to_string());
         let event = self.events[number as usize];
-        let format = Arc::clone(&self.formats[event.format as usize]);
-        let block = self.blocks[event.block as usize].clone();
-        let raw = event.item.raw(&block);
+        let place = (event.item.pos, event.item.payload_index);
+        let map = self.maps_used[event.map as usize].as_ref();
+        let latest = map.and_then(|map| self.latest_table(map, place));
+        let table = match latest {
+            Some(table) => Some(Ok(table)),
+            None => map.cloned().map(|map| self.table_of(&map, place)),
+        };
+        let block = &self.blocks[event.block as usize];
+        let raw = event.item.raw(block);
         let cx = EventContext {
             header: &raw.header,
-            format: &format,
+            format: &self.formats[event.format as usize],
         };
         let Some(rows) = RowsEvent::decode(raw.body(), &cx).map_err(bad)? else {
             return Ok(None);
@@ -33,7 +39,7 @@ impl RowBatcher {
         if rows.is_dummy() {
             return Ok(None);
         }
-        let Some(map) = self.maps_used[event.map as usize].clone() else {
+        let Some(table) = table else {
             return Err((
                 ProblemKind::BadEvent,
                 format!(
@@ -43,9 +49,7 @@ impl RowBatcher {
                 ),
             ));
         };
-        let table = self
-            .table_of(&map, (event.item.pos, event.item.payload_index))
-            .map_err(bad)?;
+        let table = table.map_err(bad)?;
         let known = &mut self.tables[table as usize];
         let locator = match known
             .locators
@@ -95,7 +99,7 @@ impl RowBatcher {
         let run = self.run(open.table, open.block);
         let table = &self.tables[open.table as usize];
         let (locator, absent) = &table.locators[open.locator];
-        let block = self.blocks[open.block as usize].clone();
+        let block = &self.blocks[open.block as usize];
         let some = STEP.min(limit - self.rows.len());
         let (start, first) = (open.rows.at(), open.rows.index());
         let into = &mut self.runs[run as usize];
@@ -144,12 +148,21 @@ impl RowBatcher {
         run
     }
 
+    /// The table of `map` at this place, if it is the one that was asked for last: neighbours are
+    /// mostly of the same table.
+    fn latest_table(&self, map: &Arc<TableMapOwned>, place: EventPlace) -> Option<u32> {
+        let (key, table, until) = self.latest?;
+        let same = key == Arc::as_ptr(map) as usize && until.is_none_or(|until| place < until);
+        same.then_some(table)
+    }
+
     /// The table of `map` at this place.
     fn table_of(&mut self, map: &Arc<TableMapOwned>, place: EventPlace) -> crate::Result<u32> {
         let key = Arc::as_ptr(map) as usize;
         if let Some(known) = self.table_of.get(&key)
             && known.until.is_none_or(|until| place < until)
         {
+            self.latest = Some((key, known.table, known.until));
             return Ok(known.table);
         }
         let (plan, until) = self.plans.plan(map, place)?;

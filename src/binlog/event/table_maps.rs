@@ -14,7 +14,7 @@ use super::table_map::TableMap;
 use crate::binlog::charset::Text;
 use crate::binlog::row::{ColumnPlan, RowPlan, RowShape};
 use crate::error::{Error, Result};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// A table map that outlives its event.
@@ -141,7 +141,7 @@ struct Entry {
 /// that are out of force are forgotten, then the oldest; [`TableMaps::dropped`] counts those that
 /// were still in force. Only a hostile log comes near.
 pub struct TableMaps {
-    maps: HashMap<u64, Entry>,
+    maps: BTreeMap<u64, Entry>,
     /// The id taken in last.
     latest: Option<u64>,
     statement: u64,
@@ -169,7 +169,7 @@ impl TableMaps {
     /// No maps, and `limit` bytes of memory for them. The newest is always kept.
     pub fn with_limit(limit: usize) -> Self {
         Self {
-            maps: HashMap::new(),
+            maps: BTreeMap::new(),
             latest: None,
             statement: 0,
             arrivals: 0,
