@@ -26,9 +26,19 @@ pub struct Answers {
 
 /// Why no server can be started here; `None`: they can.
 pub fn missing(server: Server) -> Option<String> {
-    let root = Command::new("id").arg("-u").output();
-    if !root.is_ok_and(|id| id.stdout == b"0\n") || !cfg!(target_os = "linux") {
-        return Some("root on Linux".to_owned());
+    // What `servers.sh` does first: a namespace of mounts and processes of its own.
+    let namespace = Command::new("unshare")
+        .args([
+            "--mount",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+            "true",
+        ])
+        .output();
+    if !namespace.is_ok_and(|unshare| unshare.status.success()) {
+        return Some("root on Linux, where unshare may make namespaces".to_owned());
     }
     if std::env::var("BINLOG_SERVERS").is_ok_and(|how| how == "install") {
         return None;
