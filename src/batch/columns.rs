@@ -86,7 +86,7 @@ event_columns! {
     Body "body" Body false DataType::BinaryView, "the bytes between header and checksum";
 }
 
-fn dictionary32() -> DataType {
+pub(super) fn dictionary32() -> DataType {
     DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
 }
 

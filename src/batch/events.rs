@@ -264,11 +264,14 @@ impl EventBatcher {
     }
 }
 
-fn last(len: usize) -> u32 {
+pub(super) fn last(len: usize) -> u32 {
     len.saturating_sub(1) as u32
 }
 
-fn same_table(a: Option<&Option<Arc<TableMapOwned>>>, b: Option<&Arc<TableMapOwned>>) -> bool {
+pub(super) fn same_table(
+    a: Option<&Option<Arc<TableMapOwned>>>,
+    b: Option<&Arc<TableMapOwned>>,
+) -> bool {
     match (a, b) {
         (Some(Some(a)), Some(b)) => Arc::ptr_eq(a, b),
         (Some(None), None) => true,

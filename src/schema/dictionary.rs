@@ -5,7 +5,7 @@ use super::schema_file::SchemaFile;
 use super::seen::{EventPlace, FileTables};
 use crate::binlog::event::TableMapOwned;
 use crate::binlog::frame::Framer;
-use crate::binlog::row::{ColumnPlan, NameSource, RowPlan, TableHint};
+use crate::binlog::row::{ColumnPlan, RowPlan, TableHint};
 use crate::error::Result;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,18 +21,6 @@ pub struct TableVersion {
     pub first: (u32, EventPlace),
     /// Where its last table map stands.
     pub last: (u32, EventPlace),
-}
-
-impl TableVersion {
-    /// Where the names of its columns come from: of several sources the least certain.
-    pub fn name_source(&self) -> NameSource {
-        let sources = self
-            .plan
-            .columns()
-            .iter()
-            .map(|column| column.name_source());
-        sources.max().unwrap_or_default()
-    }
 }
 
 /// A statement after which the names of some table's columns are not known.

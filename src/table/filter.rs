@@ -86,6 +86,24 @@ impl Stage {
     }
 }
 
+impl Stage {
+    /// Leaves of `chosen` (`None`: all) those for which the stage holds. `columns` are theirs, and
+    /// `count` is how many they are.
+    pub fn narrow(
+        &self,
+        chosen: &mut Option<Vec<u32>>,
+        columns: Vec<ArrayRef>,
+        count: usize,
+    ) -> Result<()> {
+        let mask = self.evaluate(columns, count)?;
+        if mask.true_count() < count {
+            let at = |i: usize| chosen.as_ref().map_or(i as u32, |chosen| chosen[i]);
+            *chosen = Some(mask.values().set_indices().map(at).collect());
+        }
+        Ok(())
+    }
+}
+
 /// A predicate on a relation, taken apart.
 #[derive(Debug, Clone)]
 pub(super) struct Filter {

@@ -235,7 +235,7 @@ impl RowScan {
             let columns = self
                 .batcher
                 .event_columns(&self.row_columns(stage), chosen.as_deref());
-            narrow(&mut chosen, stage, columns, count)?;
+            stage.narrow(&mut chosen, columns, count)?;
         }
         let count = chosen.as_ref().map_or(self.batcher.len(), Vec::len);
         self.scan
@@ -277,7 +277,7 @@ impl RowScan {
             let columns = self
                 .batcher
                 .columns(&columns, before, rows.as_deref(), &mut problems);
-            narrow(&mut rows, stage, columns, count)?;
+            stage.narrow(&mut rows, columns, count)?;
         }
         if rows.as_ref().map_or(located, Vec::len) > limit {
             rows.get_or_insert_with(|| (0..located as u32).collect())
@@ -298,21 +298,6 @@ impl RowScan {
             schema, columns, &options,
         )?)
     }
-}
-
-/// Leaves of `chosen` (`None`: all) those for which the stage holds.
-fn narrow(
-    chosen: &mut Option<Vec<u32>>,
-    stage: &Stage,
-    columns: Vec<arrow::array::ArrayRef>,
-    count: usize,
-) -> Result<()> {
-    let mask = stage.evaluate(columns, count)?;
-    if mask.true_count() < count {
-        let at = |i: usize| chosen.as_ref().map_or(i as u32, |chosen| chosen[i]);
-        *chosen = Some(mask.values().set_indices().map(at).collect());
-    }
-    Ok(())
 }
 
 struct RowSink<'a> {

@@ -367,11 +367,7 @@ impl EventScan {
             let columns = self
                 .batcher
                 .columns(&columns, rows.as_deref(), &mut problems);
-            let mask = stage.evaluate(columns, count)?;
-            if mask.true_count() < count {
-                let at = |i: usize| rows.as_ref().map_or(i as u32, |rows| rows[i]);
-                rows = Some(mask.values().set_indices().map(at).collect());
-            }
+            stage.narrow(&mut rows, columns, count)?;
         }
         if rows.as_ref().map_or(self.batcher.len(), Vec::len) > limit {
             let all = 0..self.batcher.len() as u32;

@@ -2,6 +2,7 @@
 
 use super::columns::{MetaColumn, Op, RowColumn, RowLayout};
 use super::{EventPlace, Plans};
+use crate::batch::events::{last, same_table};
 use crate::binlog::event::{self, FormatDescription, TableMapOwned, TableMaps};
 use crate::binlog::fields::{self, Needs};
 use crate::binlog::frame::TypeSet;
@@ -296,11 +297,7 @@ impl RowBatcher {
         if self.transactions.last() != Some(&self.transaction) {
             self.transactions.push(self.transaction);
         }
-        if !self
-            .maps_used
-            .last()
-            .is_some_and(|last| same(last.as_ref(), self.table.as_ref()))
-        {
+        if !same_table(self.maps_used.last(), self.table.as_ref()) {
             self.maps_used.push(self.table.clone());
         }
         let statement = |last: &Option<Arc<str>>| match (last, &self.statement) {
@@ -405,16 +402,5 @@ impl RowBatcher {
         let event = &self.events[event as usize];
         let raw = event.item.raw(&self.blocks[event.block as usize]);
         fields::problem_of(&raw, event.item.payload_index, kind, message)
-    }
-}
-
-pub(super) fn last(len: usize) -> u32 {
-    len.saturating_sub(1) as u32
-}
-
-fn same(a: Option<&Arc<TableMapOwned>>, b: Option<&Arc<TableMapOwned>>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-        (a, b) => a.is_none() && b.is_none(),
     }
 }

@@ -6,7 +6,7 @@
 //! ```
 
 use super::typed::TypedTable;
-use crate::batch::columns::timestamp;
+use crate::batch::columns::{dictionary32, timestamp};
 use crate::binlog::event::event_def;
 use crate::binlog::fields::is_rows;
 use crate::binlog::frame::TypeSet;
@@ -89,10 +89,6 @@ meta_columns! {
         "statement text, where the log has it: binlog_rows_query_log_events, binlog_annotate_row_events";
     Missing "missing" Value false list_of_text(),
         "columns whose value the log does not have (binlog_row_image): they are null here, but not NULL";
-}
-
-fn dictionary32() -> DataType {
-    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
 }
 
 fn list_of_text() -> DataType {

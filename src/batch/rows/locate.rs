@@ -3,8 +3,9 @@
 
 use super::EventPlace;
 use super::batcher::{
-    KnownTable, MAX_LOCATORS, OpenEvent, RowBatcher, RowItem, RowTable, Run, STEP, last,
+    KnownTable, MAX_LOCATORS, OpenEvent, RowBatcher, RowItem, RowTable, Run, STEP,
 };
+use crate::batch::events::last;
 use crate::binlog::event::{EventContext, RowsEvent, TableMapOwned};
 use crate::binlog::problem::{Problem, ProblemKind};
 use crate::binlog::reader::Block;
