@@ -50,6 +50,20 @@ async fn a_log_cut_inside_a_rows_event_gives_the_rows_before() {
     }
 }
 
+/// A statement that the log has no text of does not get that of the one before it.
+#[tokio::test]
+async fn a_text_belongs_to_one_statement() {
+    let columns = [column("n", 3, &[])];
+    let one = |n: u8| [0, n, 0, 0, 0];
+    let map = forge::table_map(7, "t", &columns);
+    let row = |n| forge::rows(forge::WRITE, 7, 1, &[&[0xff]], &one(n));
+    let text = forge::event(29, b"\x05first");
+    let log = forge::log(&[text, map.clone(), row(1), map, row(2)]);
+    let (_directory, ctx, _options) = over(&log).await;
+    let found = lines(&ctx, "select after, query from changes order by pos").await;
+    assert_eq!(found, ["{\"n\":1}|first", "{\"n\":2}|NULL"]);
+}
+
 #[tokio::test]
 async fn a_row_that_does_not_fit_ends_its_event_and_the_next_is_read() {
     let columns = [column("n", 3, &[]), column("label", 15, &[200, 0]).text()];

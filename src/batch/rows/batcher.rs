@@ -53,6 +53,8 @@ pub struct RowBatcher {
     transaction: Option<Transaction>,
     table: Option<Arc<TableMapOwned>>,
     statement: Option<Arc<str>>,
+    /// Number of the statement that it is the text of.
+    statement_number: u64,
 
     pub(super) events: Vec<RowsItem>,
     pub(super) blocks: Vec<Block>,
@@ -195,6 +197,7 @@ impl RowBatcher {
             transaction: None,
             table: None,
             statement: None,
+            statement_number: 0,
             events: Vec::new(),
             blocks: Vec::new(),
             held: 0,
@@ -261,8 +264,11 @@ impl RowBatcher {
                 let fields =
                     fields::decode(&raw, item.payload_index, format, None, needs, problems);
                 self.statement = fields.query.map(|text| Arc::from(&*text));
-            } else if !fields::is_rows(code) && code != event::TABLE_MAP {
-                // It belongs to the statement that it stands before.
+                self.statement_number = self.maps.statement();
+            } else if !fields::is_rows(code) && code != event::TABLE_MAP
+                || self.statement_number != self.maps.statement()
+            {
+                // It belongs to the statement that it stands before, and to no later one.
                 self.statement = None;
             }
         }

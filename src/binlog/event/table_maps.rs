@@ -255,6 +255,11 @@ impl TableMaps {
         self.statement = self.statement.saturating_add(1);
     }
 
+    /// Number of the statement: how many ended before it.
+    pub fn statement(&self) -> u64 {
+        self.statement
+    }
+
     /// Forgets all maps: after a format description that says the server started, whose table ids
     /// begin anew, and after any gap in the log.
     pub fn clear(&mut self) {
